@@ -1,0 +1,179 @@
+package ops
+
+import (
+	"math"
+
+	"chargpt/internal/f32"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// queryBlock is how many queries attend at once: they see no key after the last of them, so that the upper triangle is
+// hardly computed, and their scores, weights and weighted sum stay in the first-level cache.
+const queryBlock = 48
+
+// Attention is causal multi-head self-attention (Vaswani et al. 2017, eq. 1), for each sequence and head:
+//
+//	scores  = Q Kᵀ / √HS            (T, T), first product
+//	weights = softmax over the keys up to the query, 0 for later ones
+//	y       = weights V             (T, HS), second product; a weighted bag of the values
+//
+// qkv (N, 3A) from [Builder.QKV] → (N, A), the heads side by side. With dropout the weights that multiply V are dropped
+// at that rate; those that [Builder.AttentionWeights] shows are not.
+func (b *Builder) Attention(qkv *gorgonia.Node, batch, t, heads int, dropout float64) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	c := qkv.Shape()[1] / 3
+	a := &attention{
+		b: b, batch: batch, t: t, heads: heads, a: c, hs: c / heads, ld: 3 * c,
+		scale:   float32(1 / math.Sqrt(float64(c/heads))),
+		weights: make([]float32, batch*heads*t*t),
+		drop:    b.mask(dropout),
+	}
+	a.scratch = make([][]float32, b.Threads)
+	o := b.operation("attention", tensor.Shape{batch * t, c}, matrix())
+	o.differentiable = []bool{true}
+	forward := a.forwardHeads
+	o.forward = func(y []float32, in []gorgonia.Value) {
+		a.qkv, a.y = floats(in[0]), y
+		a.perHead(forward)
+	}
+	o.backward = a.derive
+	n := b.apply(o, qkv)
+	if n != nil {
+		b.attentions[n] = a
+	}
+	return n
+}
+
+// AttentionWeights is a view of the weights of an attention node, before dropout: (B, NH, T, T), rows are queries and
+// sum to 1 over the keys, zero above the diagonal.
+func (b *Builder) AttentionWeights(attention *gorgonia.Node) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	a := b.attentions[attention]
+	o := b.operation("attention.weights", tensor.Shape{a.batch, a.heads, a.t, a.t}, matrix())
+	o.buffer = a.weights
+	o.forward = func([]float32, []gorgonia.Value) {}
+	return b.apply(o, attention)
+}
+
+// attention is one layer's: its sizes, what forward keeps for backward, and the operands of the running pass.
+type attention struct {
+	b                *Builder
+	batch, t, heads  int
+	a, hs, ld        int // channels of all heads, of one, and columns of qkv
+	scale            float32
+	weights          []float32 // (B, NH, T, T)
+	drop             *mask
+	scratch          [][]float32 // a worker's (queryBlock, T) matrices: dropped weights, gradient of the weights
+	qkv, y, dqkv, dy []float32
+}
+
+// perHead runs f over all sequences and heads.
+func (a *attention) perHead(f func(lo, hi, worker int)) {
+	pairs := a.batch * a.heads
+	if pairs*a.t*a.t*a.hs < minElements {
+		f(0, pairs, 0)
+		return
+	}
+	f32.ForRange(a.b.Threads, pairs, f)
+}
+
+// head is the offsets of one sequence and head: of its first row in qkv and in y, and its weights.
+func (a *attention) head(pair int) (in, out int, weights []float32) {
+	sequence, h := pair/a.heads, pair%a.heads
+	tt := a.t * a.t
+	return sequence*a.t*a.ld + h*a.hs, sequence*a.t*a.a + h*a.hs, a.weights[pair*tt : (pair+1)*tt]
+}
+
+// workspace returns a worker's two (queryBlock, T) matrices.
+func (a *attention) workspace(worker int) (dropped, dweights []float32) {
+	n := min(queryBlock, a.t) * a.t
+	if a.scratch[worker] == nil {
+		a.scratch[worker] = make([]float32, 2*n)
+	}
+	return a.scratch[worker][:n], a.scratch[worker][n:]
+}
+
+func (a *attention) forwardHeads(lo, hi, worker int) {
+	dropped, _ := a.workspace(worker)
+	for pair := lo; pair < hi; pair++ {
+		in, out, weights := a.head(pair)
+		q, k, v := a.qkv[in:], a.qkv[in+a.a:], a.qkv[in+2*a.a:]
+		for i := 0; i < a.t; i += queryBlock {
+			end := min(i+queryBlock, a.t)
+			w := weights[i*a.t:] // (end-i, end) of (T, T)
+			f32.Gemm(false, true, end-i, end, a.hs, a.scale, q[i*a.ld:], a.ld, k, a.ld, 0, w, a.t)
+			for r := i; r < end; r++ {
+				x := weights[r*a.t : r*a.t+end]
+				f32.Softmax(x[:r+1], x[:r+1])
+				clear(x[r+1:])
+			}
+			w = a.dropBlock(dropped, w, pair, i, end)
+			f32.Gemm(false, false, end-i, a.hs, end, 1, w, a.t, v, a.ld, 0, a.y[out+i*a.a:], a.a)
+		}
+	}
+}
+
+// dropBlock returns the weights of queries i to end after dropout: w itself when there is none.
+func (a *attention) dropBlock(dropped, w []float32, pair, i, end int) []float32 {
+	if a.drop == nil {
+		return w
+	}
+	for r := range end - i {
+		a.drop.apply(dropped[r*a.t:r*a.t+end], w[r*a.t:r*a.t+end], pair*a.t+i+r)
+	}
+	return dropped
+}
+
+// derive adds one node for the gradients of q, k and v, side by side as qkv is.
+func (a *attention) derive(in gorgonia.Nodes, grad *gorgonia.Node) (gorgonia.Nodes, error) {
+	o := a.b.operation("attention.dqkv", tensor.Shape{a.batch * a.t, a.ld}, matrix(), matrix())
+	backward := a.backwardHeads
+	o.forward = func(dqkv []float32, in []gorgonia.Value) {
+		a.qkv, a.dy, a.dqkv = floats(in[0]), floats(in[1]), dqkv
+		a.perHead(backward)
+	}
+	return applyAll([]*operation{o}, gorgonia.Nodes{in[0], grad})
+}
+
+// backwardHeads, for a block of queries, with P the weights and P' the dropped ones:
+//
+//	dV += P'ᵀ dY    dP = drop(dY Vᵀ)    dS = P ∘ (dP − rowsum(P ∘ dP))    dQ = dS K / √HS    dK += dSᵀ Q / √HS
+//
+// The last block sees all keys and comes first: it sets dK and dV, the others add to them.
+func (a *attention) backwardHeads(lo, hi, worker int) {
+	dropped, dw := a.workspace(worker)
+	last := (a.t - 1) / queryBlock * queryBlock
+	for pair := lo; pair < hi; pair++ {
+		in, out, weights := a.head(pair)
+		q, k, v := a.qkv[in:], a.qkv[in+a.a:], a.qkv[in+2*a.a:]
+		dq, dk, dv := a.dqkv[in:], a.dqkv[in+a.a:], a.dqkv[in+2*a.a:]
+		for i, beta := last, float32(0); i >= 0; i, beta = i-queryBlock, 1 {
+			end := min(i+queryBlock, a.t)
+			rows, dy := end-i, a.dy[out+i*a.a:]
+			w := a.dropBlock(dropped, weights[i*a.t:], pair, i, end)
+			f32.Gemm(true, false, end, a.hs, rows, 1, w, a.t, dy, a.a, beta, dv, a.ld)
+			f32.Gemm(false, true, rows, end, a.hs, 1, dy, a.a, v, a.ld, 0, dw, a.t)
+			a.scoreGradient(dw, weights, pair, i, end)
+			f32.Gemm(false, false, rows, a.hs, end, a.scale, dw, a.t, k, a.ld, 0, dq[i*a.ld:], a.ld)
+			f32.Gemm(true, false, end, a.hs, rows, a.scale, dw, a.t, q[i*a.ld:], a.ld, beta, dk, a.ld)
+		}
+	}
+}
+
+// scoreGradient turns the gradient of the (dropped) weights of queries i to end into that of their scores, in place.
+func (a *attention) scoreGradient(dw, weights []float32, pair, i, end int) {
+	for r := i; r < end; r++ {
+		d := dw[(r-i)*a.t : (r-i)*a.t+end]
+		if a.drop != nil {
+			a.drop.apply(d[:r+1], d[:r+1], pair*a.t+r)
+		}
+		f32.SoftmaxBackward(d[:r+1], weights[r*a.t:r*a.t+r+1], d[:r+1])
+		clear(d[r+1:])
+	}
+}
