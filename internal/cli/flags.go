@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Flags is a flag.FlagSet whose help comes in groups, a line a flag.
+type Flags struct {
+	*flag.FlagSet
+	name, about string
+	groups      []group
+	examples    []string
+}
+
+type group struct {
+	title string
+	flags []string
+}
+
+// NewFlags returns the flags of a command; about is one line, examples are whole command lines.
+func NewFlags(name, about string, examples ...string) *Flags {
+	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), name: name, about: about, examples: examples}
+	f.SetOutput(io.Discard) // errors are returned, help is printed by Parse
+	return f
+}
+
+// Group starts a group of the help: the flags defined until the next call belong to it.
+func (f *Flags) Group(title string) { f.claim(); f.groups = append(f.groups, group{title: title}) }
+
+// claim gives flags that no group has yet to the newest one.
+func (f *Flags) claim() {
+	if len(f.groups) == 0 {
+		return
+	}
+	known := map[string]bool{}
+	for _, g := range f.groups {
+		for _, n := range g.flags {
+			known[n] = true
+		}
+	}
+	last := &f.groups[len(f.groups)-1]
+	f.VisitAll(func(x *flag.Flag) {
+		if !known[x.Name] {
+			last.flags = append(last.flags, x.Name)
+		}
+	})
+}
+
+// Parse parses the arguments. -h prints the help to out and returns flag.ErrHelp; a wrong flag or an argument that is no
+// flag is a usage error.
+func (f *Flags) Parse(args []string, out io.Writer) error {
+	err := f.FlagSet.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		f.Help(out)
+		return err
+	}
+	if err != nil {
+		return Usagef("%v", err)
+	}
+	if f.NArg() > 0 {
+		return Usagef("unexpected argument %q: every option starts with a dash, and text with spaces needs quotes", f.Arg(0))
+	}
+	return nil
+}
+
+// Given returns the flags that were set, by name.
+func (f *Flags) Given() map[string]bool {
+	set := map[string]bool{}
+	f.Visit(func(x *flag.Flag) { set[x.Name] = true })
+	return set
+}
+
+// Help prints what the command does, its flags in groups with defaults, and examples.
+func (f *Flags) Help(out io.Writer) {
+	f.claim()
+	fmt.Fprintf(out, "%s: %s\n", f.name, f.about)
+	for _, g := range f.groups {
+		fmt.Fprintf(out, "\n%s\n", g.title)
+		for _, n := range g.flags {
+			fmt.Fprintln(out, f.line(f.Lookup(n)))
+		}
+	}
+	fmt.Fprintf(out, "\nExamples\n  %s\n", strings.Join(f.examples, "\n  "))
+}
+
+// line is one flag's help: name, kind of value, meaning and default.
+func (f *Flags) line(x *flag.Flag) string {
+	kind, usage := flag.UnquoteUsage(x)
+	left := strings.TrimRight(fmt.Sprintf("  -%s %s", x.Name, kind), " ")
+	line := fmt.Sprintf("%-26s %s", left, usage)
+	if x.DefValue != "" && x.DefValue != "false" {
+		line += fmt.Sprintf(" (default %s)", x.DefValue)
+	}
+	return line
+}

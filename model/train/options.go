@@ -1,0 +1,74 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"chargpt/internal/optim"
+	"chargpt/model"
+)
+
+// Options says how a model is trained. The JSON keys are the names of the flags and of a checkpoint's "train" metadata.
+type Options struct {
+	MaxIters     int     `json:"max_iters"`     // iterations (optimizer steps)
+	BatchSize    int     `json:"batch_size"`    // B, windows of text an iteration
+	LearningRate float64 `json:"learning_rate"` // after the warm-up
+	MinLR        float64 `json:"min_lr"`        // at the last iteration
+	WarmupIters  int     `json:"warmup_iters"`  // iterations in which the learning rate rises from 0
+	WeightDecay  float64 `json:"weight_decay"`  // of tensors of two or more dimensions
+	Beta1        float64 `json:"beta1"`         // AdamW's decay of the mean gradient
+	Beta2        float64 `json:"beta2"`         // AdamW's decay of the mean squared gradient
+	GradClip     float64 `json:"grad_clip"`     // largest global norm of the gradients; 0 is off
+
+	EvalInterval   int     `json:"eval_interval"`   // iterations between evaluations
+	SampleInterval int     `json:"sample_interval"` // iterations between samples; 0 is off
+	ValFraction    float64 `json:"val_fraction"`    // share of the text, its end, that validates
+	Seed           uint64  `json:"seed"`            // of initial weights, batches, dropout and samples
+}
+
+// adamEps is AdamW's ε, fixed as in nanoGPT.
+const adamEps = 1e-8
+
+// Validate reports the first option that makes no sense, as a *[model.ConfigError] that names it by its flag.
+func (o Options) Validate() error {
+	for _, f := range []struct {
+		name     string
+		got, min int
+	}{
+		{"max_iters", o.MaxIters, 0},
+		{"batch_size", o.BatchSize, 1},
+		{"warmup_iters", o.WarmupIters, 0},
+		{"eval_interval", o.EvalInterval, 1},
+		{"sample_interval", o.SampleInterval, 0},
+	} {
+		if f.got < f.min || f.got > 1<<30 {
+			return &model.ConfigError{Field: f.name, Reason: fmt.Sprintf("is %d; it must be from %d to %d", f.got, f.min, 1<<30)}
+		}
+	}
+	for _, f := range []struct {
+		name     string
+		got, max float64
+		open     bool // the maximum is excluded
+	}{
+		{"learning_rate", o.LearningRate, 100, false},
+		{"min_lr", o.MinLR, o.LearningRate, false},
+		{"weight_decay", o.WeightDecay, 100, false},
+		{"beta1", o.Beta1, 1, true},
+		{"beta2", o.Beta2, 1, true},
+		{"grad_clip", o.GradClip, math.MaxFloat64, false},
+		{"val_fraction", o.ValFraction, 1, true},
+	} {
+		if !(f.got >= 0 && f.got <= f.max) || f.open && f.got == f.max {
+			to := "at most"
+			if f.open {
+				to = "under"
+			}
+			return &model.ConfigError{Field: f.name, Reason: fmt.Sprintf("is %v; it must be at least 0 and %s %v", f.got, to, f.max)}
+		}
+	}
+	return nil
+}
+
+func (o Options) schedule() optim.Schedule {
+	return optim.Schedule{Max: o.LearningRate, Min: o.MinLR, Warmup: o.WarmupIters, Total: o.MaxIters}
+}
