@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"strings"
+
+	"chargpt/internal/cli"
+	"chargpt/model"
+	"chargpt/model/train"
+)
+
+// options is what the command line asks for.
+type options struct {
+	train.Preset
+	data, out string
+	resume    bool
+	threads   int
+	given     map[string]bool // flags that were set
+}
+
+// parseFlags reads and checks the command line. A preset applies first, wherever it stands: any other flag overrides it.
+func parseFlags(args []string, help io.Writer) (*options, error) {
+	o := &options{}
+	o.Preset, _ = train.FindPreset(train.DefaultPreset)
+	fs := o.flags()
+	if err := fs.Parse(args, help); err != nil {
+		return nil, err
+	}
+	if name := fs.Lookup("preset").Value.String(); fs.Given()["preset"] {
+		p, ok := train.FindPreset(name)
+		if !ok {
+			return nil, cli.Usagef("-preset %s: there is no such preset; choose one of %s", name, presetNames())
+		}
+		o.Preset = p
+		fs = o.flags()
+		if err := fs.Parse(args, help); err != nil {
+			return nil, err
+		}
+	}
+	o.given = fs.Given()
+	return o, o.validate()
+}
+
+func presetNames() string {
+	var names []string
+	for _, p := range train.Presets() {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// flags defines the flags with the preset's values as defaults.
+func (o *options) flags() *cli.Flags {
+	fs := cli.NewFlags("train", "fits a character-level GPT to a text file",
+		"go run ./cmd/train                                    the embedded corpus, about a minute",
+		"go run ./cmd/train -data input.txt -out checkpoints/a another text",
+		"go run ./cmd/train -resume -max_iters 4000            go on with the newest run")
+	fs.Group("Text and run")
+	fs.StringVar(&o.data, "data", "", "UTF-8 text `file`, - for standard input; the embedded corpus if not given")
+	fs.StringVar(&o.out, "out", "", "run `folder`; the default is "+root+"/NAME after the text's file name")
+	fs.BoolVar(&o.resume, "resume", false, "go on with the run in -out, or with the newest")
+	fs.Float64Var(&o.ValFraction, "val_fraction", o.ValFraction, "`share` of the text, its end, that validates; 0 for none")
+	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`number` that all random draws follow from")
+	fs.IntVar(&o.threads, "threads", 0, "`goroutines` an operation may use; 0 for one a core")
+
+	fs.Group("Model")
+	fs.String("preset", train.DefaultPreset, "`name` of a model and its training: "+presetNames()+"; other flags override it")
+	c := &o.Config
+	fs.IntVar(&c.NLayer, "n_layer", c.NLayer, "`blocks`")
+	fs.IntVar(&c.NHead, "n_head", c.NHead, "attention `heads` a block")
+	fs.IntVar(&c.NEmbd, "n_embd", c.NEmbd, "`channels` of the residual stream")
+	fs.IntVar(&c.HeadSize, "head_size", c.HeadSize, "`channels` of a head; 0 for n_embd/n_head")
+	fs.IntVar(&c.BlockSize, "block_size", c.BlockSize, "`characters` of context")
+	fs.Float64Var(&c.Dropout, "dropout", c.Dropout, "`share` of activations dropped in training")
+	fs.BoolVar(&c.Bias, "bias", c.Bias, "biases in linear layers and LayerNorms")
+	fs.BoolVar(&c.Tied, "tied", c.Tied, "share the LM head with the token embedding; -tied=false for its own (default true)")
+	fs.BoolVar(&c.AttnOnly, "attn_only", c.AttnOnly, "blocks without MLPs")
+	fs.StringVar(&c.Position, "position", c.Position, "`kind` of positions: learned or rope")
+
+	fs.Group("Training")
+	t := &o.Options
+	fs.IntVar(&t.MaxIters, "max_iters", t.MaxIters, "`iterations`")
+	fs.IntVar(&t.BatchSize, "batch_size", t.BatchSize, "`windows` of text an iteration")
+	fs.Float64Var(&t.LearningRate, "learning_rate", t.LearningRate, "`rate` after the warm-up")
+	fs.Float64Var(&t.MinLR, "min_lr", t.MinLR, "`rate` at the last iteration")
+	fs.IntVar(&t.WarmupIters, "warmup_iters", t.WarmupIters, "`iterations` of linear warm-up")
+	fs.Float64Var(&t.WeightDecay, "weight_decay", t.WeightDecay, "AdamW's decay of matrices, a `factor` of the learning rate")
+	fs.Float64Var(&t.Beta1, "beta1", t.Beta1, "AdamW's `decay` of the mean gradient")
+	fs.Float64Var(&t.Beta2, "beta2", t.Beta2, "AdamW's `decay` of the mean squared gradient")
+	fs.Float64Var(&t.GradClip, "grad_clip", t.GradClip, "largest global `norm` of the gradients; 0 for no limit")
+	fs.IntVar(&t.EvalInterval, "eval_interval", t.EvalInterval, "`iterations` between evaluations")
+	fs.IntVar(&t.SampleInterval, "sample_interval", t.SampleInterval, "`iterations` between samples; 0 for none")
+	return fs
+}
+
+// validate checks every flag before the text is read.
+func (o *options) validate() error {
+	c := o.Config
+	c.VocabSize = 1 // known when the text is read
+	for _, err := range []error{c.Validate(), o.Options.Validate()} {
+		var bad *model.ConfigError
+		if errors.As(err, &bad) {
+			return cli.Usagef("-%s", bad.Error())
+		}
+	}
+	if o.threads < 0 || o.threads > 4096 {
+		return cli.Usagef("-threads is %d; it must be from 1 to 4096, or 0 for one a core", o.threads)
+	}
+	return nil
+}
+
+// mayChange are the flags that a resumed run may be given whatever its checkpoint says.
+var mayChange = map[string]bool{"data": true, "out": true, "resume": true, "threads": true, "max_iters": true, "preset": true}
+
+// contradiction refuses a resumed run whose flags say something else than its checkpoint: the first such flag by name.
+func (o *options) contradiction(c model.Config, s train.State) (err error) {
+	saved := &options{Preset: train.Preset{Config: c, Options: s.Options}}
+	before, now := saved.flags(), o.flags()
+	now.VisitAll(func(f *flag.Flag) {
+		if err != nil || mayChange[f.Name] || !o.given[f.Name] && !o.given["preset"] {
+			return
+		}
+		was, is := before.Lookup(f.Name).Value.String(), f.Value.String()
+		if f.Name == "head_size" && is == "0" {
+			return // 0 stands for the quotient that the checkpoint holds
+		}
+		if was != is {
+			err = &resumeConflict{f.Name, is, was}
+		}
+	})
+	return err
+}
+
+type resumeConflict struct{ flag, is, was string }
+
+func (e *resumeConflict) Error() string {
+	return "-" + e.flag + " " + e.is + " contradicts the run, which has " + e.was + ": leave the flag out to resume, or start a new run without -resume"
+}

@@ -1,0 +1,190 @@
+// Command train fits a character-level GPT to a text file:
+//
+//	go run ./cmd/train                      # the embedded corpus
+//	go run ./cmd/train -data FILE           # any UTF-8 text
+//	go run ./cmd/train -resume              # go on with the newest run
+//
+// Results go to standard output, progress to standard error. A run is kept in a folder under checkpoints.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"chargpt/data"
+	"chargpt/internal/cli"
+	"chargpt/model"
+	"chargpt/model/checkpoint"
+	"chargpt/model/train"
+)
+
+// root is where runs are kept.
+const root = "checkpoints"
+
+func main() { cli.Main("train", run) }
+
+// run is the command: flags → text → trainer → loop → results.
+func run(ctx context.Context, env cli.Env) error {
+	o, err := parseFlags(env.Args, env.Stdout)
+	if err != nil {
+		return err
+	}
+	t, err := newTrainer(o, env.Stdin)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	return trainAndReport(ctx, t, o, env)
+}
+
+// newTrainer starts a run or opens the one to resume.
+func newTrainer(o *options, stdin io.Reader) (*train.Trainer, error) {
+	if o.resume {
+		return resume(o, stdin)
+	}
+	text, err := readText(o.data, stdin)
+	if err != nil {
+		return nil, err
+	}
+	o.Config.VocabSize = text.Tokenizer.Size()
+	if _, err := data.NewDataset(text.Tokens, o.ValFraction, o.Config.BlockSize); err != nil {
+		return nil, err // before a folder is made
+	}
+	folder, err := createFolder(o)
+	if err != nil {
+		return nil, err
+	}
+	t, err := train.New(text, o.data, o.Config, o.Options, o.threads, folder)
+	if err != nil {
+		folder.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func createFolder(o *options) (*train.Folder, error) {
+	if o.out == "" {
+		return train.CreateNew(root, runName(o.data))
+	}
+	folder, err := train.Create(o.out)
+	if errors.Is(err, train.ErrRunExists) {
+		return nil, cli.Usagef("-out %s holds a run already: add -resume to go on with it, or name another folder", o.out)
+	}
+	return folder, err
+}
+
+func runName(dataFile string) string {
+	switch dataFile {
+	case "":
+		return "plays"
+	case "-":
+		return "stdin"
+	}
+	return train.RunName(dataFile)
+}
+
+// readText reads the text to train on: the embedded corpus where no file is named, standard input for "-".
+func readText(file string, stdin io.Reader) (*data.Text, error) {
+	switch file {
+	case "":
+		return data.Read(strings.NewReader(data.Plays()), int64(len(data.Plays())))
+	case "-":
+		text, err := data.Read(stdin, 0)
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		return text, nil
+	}
+	text, err := data.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("-data: %w", err)
+	}
+	return text, nil
+}
+
+// resume opens a run folder, refuses flags that contradict it, and goes on.
+func resume(o *options, stdin io.Reader) (*train.Trainer, error) {
+	path := o.out
+	if path == "" {
+		newest, err := train.Newest(root)
+		if err != nil {
+			return nil, err
+		}
+		path = newest
+	}
+	folder, err := train.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := resumeFolder(o, folder, stdin)
+	if err != nil {
+		folder.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func resumeFolder(o *options, folder *train.Folder, stdin io.Reader) (*train.Trainer, error) {
+	c, err := checkpoint.Read(folder.Checkpoint())
+	if err != nil {
+		return nil, err
+	}
+	state, err := train.ReadState(c)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", folder.Checkpoint(), err)
+	}
+	if err := o.contradiction(c.Config, state); err != nil {
+		return nil, err
+	}
+	file := state.Data
+	if o.given["data"] {
+		file = o.data
+	}
+	text, err := readText(file, stdin)
+	if err != nil {
+		return nil, err
+	}
+	maxIters := 0
+	if o.given["max_iters"] {
+		maxIters = o.MaxIters
+	}
+	return train.Resume(c, text, maxIters, o.threads, folder)
+}
+
+// trainAndReport runs the loop and prints what came of it.
+func trainAndReport(ctx context.Context, t *train.Trainer, o *options, env cli.Env) error {
+	r := newReporter(env, t)
+	r.start()
+	err := t.Run(ctx)
+	r.progress.finish()
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		fmt.Fprintf(env.Stderr, "stopped and saved at iteration %d; go on with: go run ./cmd/train -resume -out %s\n", t.State.Iteration, t.Path())
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	return r.end()
+}
+
+// describe is the model in one line.
+func describe(m *model.Model) string {
+	c := m.Config
+	kind := ""
+	if c.AttnOnly {
+		kind = ", attention only"
+	}
+	return fmt.Sprintf("%d layers, %d heads, %d channels, block %d%s: %d parameters", c.NLayer, c.NHead, c.NEmbd, c.BlockSize, kind, m.NumParameters(true))
+}
+
+// shellPath is a path as a shell takes it.
+func shellPath(path string) string {
+	if strings.ContainsAny(path, " '\"$&;()*?[]<>|\\`!#~") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return filepath.ToSlash(path)
+}

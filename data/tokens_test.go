@@ -1,0 +1,57 @@
+package data
+
+import (
+	"slices"
+	"testing"
+)
+
+// tokensOf returns the ids as Tokens.
+func tokensOf(t testing.TB, ids ...int32) Tokens {
+	t.Helper()
+	tokens, err := NewTokens(ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tokens
+}
+
+// rising returns n tokens 0, 1, 2 and so on.
+func rising(t testing.TB, n int) Tokens {
+	t.Helper()
+	ids := make([]int32, n)
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	return tokensOf(t, ids...)
+}
+
+// values returns tokens as a slice.
+func values(t Tokens) []int32 {
+	ids := make([]int32, t.Len())
+	t.Copy(ids, 0)
+	return ids
+}
+
+func TestTokens(t *testing.T) {
+	tokens := tokensOf(t, 5, 0, 65535, 7)
+	if tokens.Len() != 4 || tokens.At(2) != 65535 {
+		t.Errorf("tokens %v", values(tokens))
+	}
+	if got := values(tokens.Slice(1, 3)); !slices.Equal(got, []int32{0, 65535}) {
+		t.Errorf("slice %v", got)
+	}
+	two := make([]int32, 2)
+	if tokens.Copy(two, 2); !slices.Equal(two, []int32{65535, 7}) {
+		t.Errorf("copy %v", two)
+	}
+	if (Tokens{}).Len() != 0 || tokens.Slice(4, 4).Len() != 0 {
+		t.Error("empty tokens have a length")
+	}
+}
+
+func TestNewTokensRange(t *testing.T) {
+	for _, id := range []int32{-1, 65536} {
+		_, err := NewTokens([]int32{0, id})
+		checkError(t, err, "token 1 is")
+	}
+}

@@ -1,0 +1,164 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The files of a run folder.
+const (
+	checkpointFile = "ckpt.safetensors" // everything that training needs to go on
+	bestFile       = "best.safetensors" // the weights of the lowest validation loss
+	metricsFile    = "metrics.csv"      // a row an evaluation
+	lockFile       = ".lock"            // held by the trainer that is running
+)
+
+// ErrRunExists says that a folder holds a run already.
+var ErrRunExists = errors.New("the folder holds a run already")
+
+// Folder is where one run is kept. A trainer has it locked until it is closed.
+type Folder struct {
+	Path string
+	lock *os.File
+}
+
+// Create makes a run folder at path, which must not hold a run yet (else [ErrRunExists]), and locks it.
+func Create(path string) (*Folder, error) {
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return nil, err
+	}
+	f, err := lockFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{checkpointFile, bestFile, metricsFile} {
+		if _, err := os.Lstat(f.file(name)); err == nil {
+			f.Close()
+			return nil, fmt.Errorf("%s: %w", path, ErrRunExists)
+		}
+	}
+	return f, nil
+}
+
+// CreateNew makes the run folder root/name, or name-2, name-3, … where that one holds a run or is in use.
+func CreateNew(root, name string) (*Folder, error) {
+	for i := 1; ; i++ {
+		path := filepath.Join(root, name)
+		if i > 1 {
+			path = fmt.Sprintf("%s-%d", path, i)
+		}
+		f, err := Create(path)
+		if err == nil || !errors.Is(err, ErrRunExists) && !errors.Is(err, ErrLocked) {
+			return f, err
+		}
+	}
+}
+
+// Open locks the run folder at path, to resume it, and removes temporary files that a crash left.
+func Open(path string) (*Folder, error) {
+	if _, err := os.Stat(filepath.Join(path, checkpointFile)); err != nil {
+		return nil, fmt.Errorf("no run to resume in %s: %w", path, err)
+	}
+	f, err := lockFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	stale, err := filepath.Glob(f.file("*.tmp-*"))
+	for _, name := range stale {
+		err = errors.Join(err, os.Remove(name))
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Close unlocks the folder.
+func (f *Folder) Close() error {
+	if f == nil || f.lock == nil {
+		return nil
+	}
+	lock := f.lock
+	f.lock = nil
+	return lock.Close()
+}
+
+func (f *Folder) file(name string) string { return filepath.Join(f.Path, name) }
+
+// Checkpoint is the path of the run's checkpoint.
+func (f *Folder) Checkpoint() string { return f.file(checkpointFile) }
+
+// Locate is the checkpoint file that a path means: the newest run's best under root where it is empty, a run folder's
+// best, or the file itself.
+func Locate(root, path string) (string, error) {
+	if path == "" {
+		newest, err := Newest(root)
+		if err != nil {
+			return "", err
+		}
+		path = newest
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if info.IsDir() {
+		return best(path)
+	}
+	return path, nil
+}
+
+// best is what samplers load from a run folder: best.safetensors, or the checkpoint where no evaluation has found a best
+// yet.
+func best(folder string) (string, error) {
+	for _, name := range []string{bestFile, checkpointFile} {
+		path := filepath.Join(folder, name)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("no checkpoint in %s: train a model first (go run ./cmd/train)", folder)
+}
+
+// Newest is the run folder under root whose checkpoint was written last.
+func Newest(root string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(root, "*", checkpointFile))
+	if err != nil {
+		return "", err
+	}
+	newest, when := "", time.Time{}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && info.ModTime().After(when) {
+			newest, when = filepath.Dir(file), info.ModTime()
+		}
+	}
+	if newest == "" {
+		return "", fmt.Errorf("no run in %s: train a model first (go run ./cmd/train)", root)
+	}
+	return newest, nil
+}
+
+// RunName derives a run's name from that of its text: the file name without its extension, in characters that every file
+// system takes.
+func RunName(dataName string) string {
+	base := filepath.Base(dataName)
+	base = strings.TrimSuffix(base, filepath.Ext(base))
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r > 0x7f {
+			return r
+		}
+		return '_'
+	}, base)
+	if strings.Trim(name, ".") == "" {
+		return "run"
+	}
+	return name
+}

@@ -1,0 +1,24 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// ErrLocked says that another trainer is at work in a folder.
+var ErrLocked = errors.New("another trainer is using this run folder")
+
+// lockFolder takes the lock of a folder. The operating system drops it when the process ends, however it ends.
+func lockFolder(path string) (*Folder, error) {
+	file, err := os.OpenFile(filepath.Join(path, lockFile), os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(file); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &Folder{Path: path, lock: file}, nil
+}

@@ -1,0 +1,136 @@
+package train
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"chargpt/model/checkpoint"
+)
+
+// saveEvaluation writes the row of metrics, then ckpt, then best. ckpt is the commit point: what a crash leaves before it
+// is dropped on resume and done again, and a best that is missing after it is made from it.
+func (t *Trainer) saveEvaluation(e Evaluation) error {
+	if t.folder == nil {
+		return nil
+	}
+	if err := t.checkWeights(); err != nil {
+		return err
+	}
+	if err := t.folder.appendMetrics(e); err != nil {
+		return err
+	}
+	if err := t.save(); err != nil {
+		return err
+	}
+	if e.Best {
+		return t.write(bestFile, nil)
+	}
+	return nil
+}
+
+// save writes ckpt.
+func (t *Trainer) save() error {
+	if t.folder == nil {
+		return nil
+	}
+	if err := t.checkWeights(); err != nil {
+		return err
+	}
+	return t.write(checkpointFile, map[string]map[string][]float32{"m": t.byName(t.m), "v": t.byName(t.v)})
+}
+
+// checkWeights refuses to save weights that are not finite.
+func (t *Trainer) checkWeights() error {
+	for _, w := range t.Model.Flat() {
+		if !finite(float64(w)) {
+			return &DivergedError{Iteration: t.State.Iteration - 1, Loss: math.NaN(), GradNorm: math.NaN(), LearningRate: t.State.Options.schedule().At(t.State.Iteration - 1)}
+		}
+	}
+	return nil
+}
+
+func (t *Trainer) write(name string, moments map[string]map[string][]float32) error {
+	train, err := t.metadata()
+	if err != nil {
+		return err
+	}
+	err = checkpoint.Write(t.folder.file(name), &checkpoint.Checkpoint{
+		Config: t.Model.Config, Vocab: t.Text.Tokenizer.Vocab(), Weights: t.Model.Weights(),
+		Optimizer: moments, Bigram: t.Bigrams, Train: train,
+	})
+	if err != nil {
+		return fmt.Errorf("saving failed: %w; the checkpoint before is intact", err)
+	}
+	return nil
+}
+
+// byName cuts flat memory that is laid out as the parameters into named tensors.
+func (t *Trainer) byName(flat []float32) map[string][]float32 {
+	named := map[string][]float32{}
+	for _, p := range t.Model.Parameters() {
+		named[p.Name], flat = flat[:len(p.Data)], flat[len(p.Data):]
+	}
+	return named
+}
+
+// restore takes the moments from a checkpoint, the best weights from their file, and drops what the folder has beyond the
+// checkpoint.
+func (t *Trainer) restore(c *checkpoint.Checkpoint) error {
+	for key, flat := range map[string][]float32{"m": t.m, "v": t.v} {
+		named := t.byName(flat)
+		for _, name := range slices.Sorted(maps.Keys(named)) {
+			saved, ok := c.Optimizer[key][name]
+			if !ok || len(saved) != len(named[name]) {
+				return fmt.Errorf("the checkpoint has no optimizer state for %s: it cannot be resumed (best.safetensors is for sampling; resume from ckpt.safetensors)", name)
+			}
+			copy(named[name], saved)
+		}
+	}
+	if t.folder == nil {
+		return nil
+	}
+	seconds, err := t.folder.truncateMetrics(t.State.Iteration)
+	if err != nil {
+		return err
+	}
+	t.before = seconds
+	return t.restoreBest()
+}
+
+// restoreBest reads the best weights. Where the checkpoint itself is the best so far, a crash may have come before best
+// was written.
+func (t *Trainer) restoreBest() error {
+	if t.State.BestLoss == 0 {
+		return nil
+	}
+	t.best = append(t.best, t.Model.Flat()...)
+	best, err := checkpoint.Read(t.folder.file(bestFile))
+	if t.State.BestIter == t.State.Iteration {
+		if state, stateErr := readBestState(best, err); stateErr == nil && state.Iteration == t.State.BestIter {
+			return nil
+		}
+		return t.write(bestFile, nil)
+	}
+	state, err := readBestState(best, err)
+	if err != nil {
+		return fmt.Errorf("the run's best weights: %w", err)
+	}
+	if state.Iteration != t.State.BestIter {
+		return fmt.Errorf("%s is of iteration %d, but the run's best was at %d: the files are of different runs", t.folder.file(bestFile), state.Iteration, t.State.BestIter)
+	}
+	for name, w := range t.byName(t.best) {
+		if copy(w, best.Weights[name]) != len(w) {
+			return fmt.Errorf("the run's best weights are of another model: %s differs", name)
+		}
+	}
+	return nil
+}
+
+func readBestState(best *checkpoint.Checkpoint, err error) (State, error) {
+	if err != nil {
+		return State{}, err
+	}
+	return ReadState(best)
+}

@@ -1,0 +1,297 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"chargpt/data"
+	"chargpt/internal/optim"
+	"chargpt/model"
+	"chargpt/model/checkpoint"
+)
+
+// Trainer trains one model on one text. Make it by [New] or [Resume], run it by [Trainer.Run], then Close it.
+type Trainer struct {
+	Model   *model.Model
+	Text    *data.Text
+	Data    *data.Dataset
+	State   State
+	Bigrams *data.Bigram // of the training part
+
+	// Step, Evaluated and Sampled, where they are set, are told what happens, while training waits.
+	Step      func(Progress)
+	Evaluated func(Evaluation)
+	Sampled   func(iteration int, text string)
+
+	folder   *Folder // nil: nothing is saved
+	graph    *model.Graph
+	eval     *model.Graph
+	adamw    optim.AdamW
+	m, v     []float32 // AdamW's moments, laid out as the parameters
+	decaying int       // the first so many parameters decay
+	best     []float32 // the weights of the lowest validation loss; nil if none yet
+	started  time.Time
+	before   float64 // seconds of training before this process
+}
+
+// Progress is what one iteration did.
+type Progress struct {
+	Iteration int     // iterations done
+	Loss      float64 // of this iteration's batch, nats
+	GradNorm  float64 // before clipping
+}
+
+// New returns a trainer of a new model on a text. The configuration's VocabSize is set from the text. folder may be nil:
+// then nothing is saved. dataName is how the text is named in the checkpoint.
+func New(text *data.Text, dataName string, config model.Config, o Options, threads int, folder *Folder) (*Trainer, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	config.VocabSize = text.Tokenizer.Size()
+	m, err := model.New(config, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trainer{Model: m, Text: text, folder: folder, State: State{
+		Options: o, Data: dataName, TextSHA256: text.SHA256, Random: Random{Seed: o.Seed},
+	}}
+	return t, t.prepare(threads)
+}
+
+// Resume returns a trainer that continues the run in a folder bit for bit. The text must be the one the run began with.
+// A maxIters over 0 replaces the checkpoint's: the schedule is then another.
+func Resume(c *checkpoint.Checkpoint, text *data.Text, maxIters, threads int, folder *Folder) (*Trainer, error) {
+	state, err := ReadState(c)
+	if err != nil {
+		return nil, err
+	}
+	if state.TextSHA256 != text.SHA256 {
+		return nil, fmt.Errorf("the text is not the one this run was trained on (-data): its content differs")
+	}
+	if maxIters > 0 {
+		if maxIters < state.Iteration {
+			return nil, fmt.Errorf("max_iters is %d, but the run has done %d iterations", maxIters, state.Iteration)
+		}
+		state.Options.MaxIters = maxIters
+	}
+	m, err := model.NewZero(c.Config)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.SetWeights(c.Weights); err != nil {
+		return nil, err
+	}
+	t := &Trainer{Model: m, Text: text, folder: folder, State: state}
+	if err := t.prepare(threads); err != nil {
+		return nil, err
+	}
+	return t, t.restore(c)
+}
+
+// prepare splits the text, counts the baselines and builds the graphs.
+func (t *Trainer) prepare(threads int) (err error) {
+	o, config := t.State.Options, t.Model.Config
+	if threads > 0 {
+		t.Model.Threads = threads
+	}
+	if t.Data, err = data.NewDataset(t.Text.Tokens, o.ValFraction, config.BlockSize); err != nil {
+		return err
+	}
+	t.Bigrams = data.CountBigrams(t.Data.Train, config.VocabSize)
+	if t.hasValidation() {
+		t.State.UnigramLoss = data.UnigramLoss(t.Data.Train, t.Data.Val, config.VocabSize)
+		t.State.BigramLoss = t.Bigrams.Loss(t.Data.Val)
+	}
+	if t.graph, err = t.Model.NewGraph(o.BatchSize, config.BlockSize, model.Training, o.Seed); err != nil {
+		return err
+	}
+	if t.eval, err = t.Model.NewGraph(evalBatch, config.BlockSize, model.Evaluation, 0); err != nil {
+		return err
+	}
+	t.adamw = optim.AdamW{Beta1: o.Beta1, Beta2: o.Beta2, Eps: adamEps, WeightDecay: o.WeightDecay, Threads: t.Model.Threads}
+	t.m, t.v = make([]float32, len(t.Model.Flat())), make([]float32, len(t.Model.Flat()))
+	for _, p := range t.Model.Parameters() {
+		if p.Decays() {
+			t.decaying += len(p.Data)
+		}
+	}
+	return nil
+}
+
+func (t *Trainer) hasValidation() bool { return t.Data.Val.Len() > 0 }
+
+// Run trains until MaxIters iterations are done. It evaluates and saves at the start, at every EvalInterval and at the
+// end. When ctx is done it finishes the iteration, saves and returns the context's cause.
+func (t *Trainer) Run(ctx context.Context) error {
+	t.started = time.Now()
+	if t.State.Iteration == 0 {
+		if err := t.evaluate(); err != nil {
+			return err
+		}
+	}
+	for t.State.Iteration < t.State.Options.MaxIters {
+		if ctx.Err() != nil {
+			if err := t.save(); err != nil {
+				return err
+			}
+			return context.Cause(ctx)
+		}
+		if err := t.step(); err != nil {
+			return err
+		}
+		if err := t.afterStep(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step is one iteration: a batch through the graph, clipping, AdamW.
+func (t *Trainer) step() error {
+	o, i := t.State.Options, t.State.Iteration
+	t.Data.Batch(t.batchRandom(i), o.BatchSize, t.Model.Config.BlockSize, t.graph.Tokens, t.graph.Targets)
+	if err := t.graph.Run(i); err != nil {
+		return err
+	}
+	loss, norm := float64(t.graph.Loss()), optim.GlobalNorm(t.Model.Gradients())
+	if !finite(loss) || !finite(norm) {
+		return &DivergedError{Iteration: i, Loss: loss, GradNorm: norm, LearningRate: o.schedule().At(i)}
+	}
+	lr, scale := o.schedule().At(i), optim.ClipScale(norm, o.GradClip)
+	w, g, d := t.Model.Flat(), t.Model.Gradients(), t.decaying
+	t.adamw.Step(w[:d], g[:d], t.m[:d], t.v[:d], lr, scale, i+1, true)
+	t.adamw.Step(w[d:], g[d:], t.m[d:], t.v[d:], lr, scale, i+1, false)
+	t.State.Iteration++
+	t.State.Random.Iteration++
+	if t.Step != nil {
+		t.Step(Progress{Iteration: t.State.Iteration, Loss: loss, GradNorm: norm})
+	}
+	return nil
+}
+
+// afterStep evaluates, saves and samples where it is time.
+func (t *Trainer) afterStep() error {
+	o, i := t.State.Options, t.State.Iteration
+	if i%o.EvalInterval == 0 || i == o.MaxIters {
+		if err := t.evaluate(); err != nil {
+			return err
+		}
+	}
+	if o.SampleInterval > 0 && i%o.SampleInterval == 0 && i < o.MaxIters && t.Sampled != nil {
+		text, err := t.Sample(sampleLength)
+		if err != nil {
+			return err
+		}
+		t.Sampled(i, text)
+	}
+	return nil
+}
+
+// batchStream tells the random numbers of the batches from those of other uses of a seed.
+const batchStream = 0x6261746368000000 // "batch"
+
+func (t *Trainer) batchRandom(iteration int) *rand.Rand {
+	return rand.New(rand.NewPCG(t.State.Random.Seed, batchStream+uint64(iteration)))
+}
+
+// evaluate measures the losses, keeps the weights if they are the best so far, writes a row of metrics and saves.
+func (t *Trainer) evaluate() error {
+	o, block := t.State.Options, t.Model.Config.BlockSize
+	e := Evaluation{Iteration: t.State.Iteration, ValLoss: math.NaN(), UnigramLoss: math.NaN(), BigramLoss: math.NaN(),
+		LearningRate: o.schedule().At(max(0, t.State.Iteration-1))}
+	var err error
+	if e.TrainLoss, err = meanLoss(t.eval, data.Subset(t.Data.Train, block, evalBatch, evalCharacters, o.Seed)); err != nil {
+		return err
+	}
+	if t.hasValidation() {
+		e.UnigramLoss, e.BigramLoss = t.State.UnigramLoss, t.State.BigramLoss
+		if e.ValLoss, err = meanLoss(t.eval, data.Subset(t.Data.Val, block, evalBatch, evalCharacters, o.Seed)); err != nil {
+			return err
+		}
+	}
+	if !finite(e.TrainLoss) || t.hasValidation() && !finite(e.ValLoss) {
+		return &DivergedError{Iteration: t.State.Iteration, Loss: e.TrainLoss, GradNorm: math.NaN(), LearningRate: e.LearningRate}
+	}
+	if t.hasValidation() && (t.State.BestLoss == 0 || e.ValLoss < t.State.BestLoss) {
+		e.Best, t.State.BestLoss, t.State.BestIter = true, e.ValLoss, t.State.Iteration
+		t.best = append(t.best[:0], t.Model.Flat()...)
+	}
+	e.Seconds = t.before + time.Since(t.started).Seconds()
+	if err := t.saveEvaluation(e); err != nil {
+		return err
+	}
+	if t.Evaluated != nil {
+		t.Evaluated(e)
+	}
+	return nil
+}
+
+// Result is what a finished run is measured by.
+type Result struct {
+	ValLoss     float64 // over the whole validation part, of the best weights; NaN without one
+	UnigramLoss float64
+	BigramLoss  float64
+	BestIter    int
+}
+
+// Finish puts the best weights into the model (the last ones where nothing validates) and measures them over the whole
+// validation part.
+func (t *Trainer) Finish() (Result, error) {
+	if t.best != nil {
+		copy(t.Model.Flat(), t.best)
+	}
+	if !t.hasValidation() {
+		return Result{ValLoss: math.NaN(), UnigramLoss: math.NaN(), BigramLoss: math.NaN(), BestIter: t.State.Iteration}, nil
+	}
+	loss, err := meanLoss(t.eval, data.Windows(t.Data.Val, t.Model.Config.BlockSize, evalBatch))
+	return Result{ValLoss: loss, UnigramLoss: t.State.UnigramLoss, BigramLoss: t.State.BigramLoss, BestIter: t.State.BestIter}, err
+}
+
+// Close frees the graphs and unlocks the folder.
+func (t *Trainer) Close() error {
+	for _, g := range []*model.Graph{t.graph, t.eval} {
+		if g != nil {
+			if err := g.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	return t.folder.Close()
+}
+
+// DivergedError stops a training whose loss, gradient or weights are not finite.
+type DivergedError struct {
+	Iteration      int // the iteration that failed, from 0
+	Loss, GradNorm float64
+	LearningRate   float64
+}
+
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("training diverged at iteration %d (loss %v, gradient norm %v): try a lower -learning_rate than %.3g, a longer -warmup_iters or -grad_clip 1; the last saved checkpoint is untouched",
+		e.Iteration, e.Loss, e.GradNorm, e.LearningRate)
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// metadata is the checkpoint's "train" entry.
+func (t *Trainer) metadata() (json.RawMessage, error) { return json.Marshal(t.State) }
+
+// Path is the run folder, empty where nothing is saved.
+func (t *Trainer) Path() string {
+	if t.folder == nil {
+		return ""
+	}
+	return t.folder.Path
+}
+
+// BestPath is the checkpoint that [Trainer.Finish] measured: best.safetensors, or ckpt where nothing validates.
+func (t *Trainer) BestPath() string {
+	if t.best == nil {
+		return t.folder.file(checkpointFile)
+	}
+	return t.folder.file(bestFile)
+}
