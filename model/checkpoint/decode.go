@@ -27,10 +27,10 @@ func Decode(b []byte) (c *Checkpoint, err error) {
 	}
 	c = &Checkpoint{}
 	if err := c.decodeHeader(id.header); err != nil {
-		return nil, notCheckpoint("%w", err)
+		return nil, notCheckpoint("%v", err)
 	}
 	if err := c.decodeTensors(b); err != nil {
-		return nil, notCheckpoint("%w", err)
+		return nil, notCheckpoint("%v", err)
 	}
 	return c, nil
 }
@@ -53,10 +53,7 @@ func (c *Checkpoint) decodeTensors(b []byte) error {
 			c.Weights[t.Name] = numbers[float32](bytes)
 		}
 	}
-	if c.Bigram != nil {
-		return c.Bigram.Validate(c.Config.VocabSize)
-	}
-	return nil
+	return c.validate()
 }
 
 func (c *Checkpoint) addMoments(kind, parameter string, values []float32) {

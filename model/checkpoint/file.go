@@ -31,15 +31,9 @@ func Write(path string, c *Checkpoint) error {
 	if err != nil {
 		return fmt.Errorf("save checkpoint: %w", err)
 	}
-	err = content.writeTo(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
+	err = firstError(content.writeTo(f), f.Sync, f.Close, func() error { return os.Rename(f.Name(), path) })
 	if err != nil {
+		f.Close() // again, if it was
 		os.Remove(f.Name())
 		return fmt.Errorf("save checkpoint: %w", err)
 	}
@@ -47,6 +41,17 @@ func Write(path string, c *Checkpoint) error {
 		return fmt.Errorf("save checkpoint: %w", err)
 	}
 	return nil
+}
+
+// firstError takes steps until one fails.
+func firstError(err error, steps ...func() error) error {
+	for _, step := range steps {
+		if err != nil {
+			return err
+		}
+		err = step()
+	}
+	return err
 }
 
 // createTemporary creates a new file beside path. Unlike os.CreateTemp it leaves the permissions to the umask: the file
@@ -70,7 +75,8 @@ func syncFolder(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	defer d.Close()
+	return d.Sync()
 }
 
 // RemoveTemporary removes the temporary files that killed writers of path left. Nobody may be writing it.

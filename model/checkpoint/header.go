@@ -45,22 +45,35 @@ func (c *Checkpoint) decodeHeader(header []byte) error {
 	shapes, _ := c.Config.ParameterShapes()
 	seen := map[string]bool{}
 	for dec.More() {
-		name, err := dec.Token()
+		key, err := dec.Token()
 		if err != nil {
 			return err
 		}
-		if err := decodeTensorInfo(dec, fmt.Sprint(name), shapes); err != nil {
+		name, _ := key.(string) // it is one: a key of an object
+		if err := decodeTensorInfo(dec, name, shapes); err != nil {
 			return fmt.Errorf("tensor %.60q: %w", name, err)
 		}
-		if seen[name.(string)] {
+		if seen[name] {
 			return fmt.Errorf("tensor %q is there twice", name)
 		}
-		seen[name.(string)] = true
+		seen[name] = true
 	}
 	if _, err := dec.Token(); err != nil {
 		return err
 	}
-	return complete(seen, shapes)
+	if n := count(seen, bigramRowStart, bigramNext, bigramCount); n != 0 && n != 3 {
+		return fmt.Errorf("%d of the 3 bigram tensors", n)
+	}
+	return nil
+}
+
+func count(set map[string]bool, names ...string) (n int) {
+	for _, name := range names {
+		if set[name] {
+			n++
+		}
+	}
+	return n
 }
 
 // decodeMetadata reads the value of "__metadata__".
@@ -136,25 +149,6 @@ func decodeTensorInfo(dec *json.Decoder, name string, shapes map[string][]int) e
 	}
 	if !slices.EqualFunc(info.Shape, shape, func(a uint64, b int) bool { return a == uint64(b) }) {
 		return fmt.Errorf("shape %v; it must be %v", info.Shape[:min(len(info.Shape), 4)], shape)
-	}
-	return nil
-}
-
-// complete reports the first tensor that is missing.
-func complete(seen map[string]bool, shapes map[string][]int) error {
-	for name := range shapes {
-		if !seen[name] {
-			return fmt.Errorf("tensor %s is missing", name)
-		}
-	}
-	n := 0
-	for _, name := range []string{bigramRowStart, bigramNext, bigramCount} {
-		if seen[name] {
-			n++
-		}
-	}
-	if n != 0 && n != 3 {
-		return errors.New("some of the bigram tensors are missing")
 	}
 	return nil
 }

@@ -1,0 +1,42 @@
+// Command _asm generates the AVX2 and FMA kernels of internal/f32 with avo;
+// run it through go generate in the folder above.
+//
+// avo takes operands in Go's order, the destination last: VSUBPS(b, a, d) is
+// d = a − b, and VFMADD231PS(a, b, d) is d += a·b.
+package main
+
+import . "github.com/mmcloughlin/avo/build"
+
+func main() {
+	ConstraintExpr("amd64,!noasm")
+	fmaPeak()
+
+	for rows := 6; rows >= 1; rows-- {
+		for _, vectors := range []int{2, 1} {
+			tile(inRows, rows, vectors, false)
+			tile(inColumns, rows, vectors, false)
+		}
+	}
+	tile(inRows, 6, 2, true)
+	packRows()
+	packTransposed()
+	packColumns()
+	for _, rows := range []int{8, 4, 1} {
+		addRows(rows)
+	}
+	dot4()
+
+	exp()
+	gelu()
+	geluBackward()
+	softmax()
+	softmaxBackward()
+	layerNorm()
+	layerNormBackward()
+	adamW()
+	add()
+	addScaled()
+	scale()
+	dot()
+	Generate()
+}

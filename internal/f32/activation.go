@@ -1,0 +1,18 @@
+package f32
+
+// Exp computes dst[i] = exp(x[i]) for every i of x; dst may be x. The relative
+// error is about 1e-7; results below 2e-38 may become 0.
+func Exp(dst, x []float32) {
+	exp(dst[:len(x)], x)
+}
+
+// GELU computes the tanh form of the Gaussian error linear unit, as GPT-2 does:
+// y = ½·x·(1 + tanh u), u = √(2/π)·(x + 0.044715·x³). y may be x.
+func GELU(y, x []float32) {
+	gelu(y[:len(x)], x)
+}
+
+// GELUBackward computes dx = dy·GELU'(x); dx may be dy or x.
+func GELUBackward(dx, x, dy []float32) {
+	geluBackward(dx[:len(x)], x, dy[:len(x)])
+}

@@ -1,0 +1,31 @@
+package f32
+
+import "math"
+
+func expPortable(dst, x []float32) {
+	for i, v := range x {
+		dst[i] = float32(math.Exp(float64(v)))
+	}
+}
+
+const (
+	geluScale = 0.79788456080286535588 // √(2/π)
+	geluCubic = 0.044715
+)
+
+func geluPortable(y, x []float32) {
+	for i, v := range x {
+		x := float64(v)
+		u := geluScale * (x + geluCubic*x*x*x)
+		y[i] = float32(0.5 * x * (1 + math.Tanh(u)))
+	}
+}
+
+func geluBackwardPortable(dx, x, dy []float32) {
+	for i, v := range x {
+		x := float64(v)
+		t := math.Tanh(geluScale * (x + geluCubic*x*x*x))
+		du := geluScale * (1 + 3*geluCubic*x*x)
+		dx[i] = float32(float64(dy[i]) * (0.5*(1+t) + 0.5*x*(1-t*t)*du))
+	}
+}

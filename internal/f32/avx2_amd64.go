@@ -1,0 +1,127 @@
+//go:build amd64 && !noasm
+
+package f32
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// haveAVX2 says whether this processor runs the kernels of kernels_amd64.s.
+var haveAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+
+// span is how many elements one call of a kernel takes: the runtime cannot stop a
+// goroutine inside assembly, so a call should not last longer than some 20 µs.
+const span = 4096
+
+func exp(dst, x []float32) {
+	if !haveAVX2 {
+		expPortable(dst, x)
+		return
+	}
+	for i := 0; i < len(x); i += span {
+		expAVX2(min(span, len(x)-i), &dst[i], &x[i])
+	}
+}
+
+func gelu(y, x []float32) {
+	if !haveAVX2 {
+		geluPortable(y, x)
+		return
+	}
+	for i := 0; i < len(x); i += span {
+		geluAVX2(min(span, len(x)-i), &y[i], &x[i])
+	}
+}
+
+func geluBackward(dx, x, dy []float32) {
+	if !haveAVX2 {
+		geluBackwardPortable(dx, x, dy)
+		return
+	}
+	for i := 0; i < len(x); i += span {
+		geluBackwardAVX2(min(span, len(x)-i), &dx[i], &x[i], &dy[i])
+	}
+}
+
+func softmax(dst, x []float32) (top, sum float32) {
+	if !haveAVX2 {
+		return softmaxPortable(dst, x)
+	}
+	return softmaxAVX2(len(x), &dst[0], &x[0])
+}
+
+func softmaxBackward(ds, p, dp []float32) {
+	if !haveAVX2 {
+		softmaxBackwardPortable(ds, p, dp)
+		return
+	}
+	softmaxBackwardAVX2(len(p), unsafe.SliceData(ds), unsafe.SliceData(p), unsafe.SliceData(dp))
+}
+
+func layerNorm(y, x, gain, bias []float32) (mean, rstd float32) {
+	if !haveAVX2 {
+		return layerNormPortable(y, x, gain, bias)
+	}
+	return layerNormAVX2(len(x), &y[0], &x[0], &gain[0], unsafe.SliceData(bias), 1/float32(len(x)), layerNormEps)
+}
+
+func layerNormBackward(dx, skip, dy, x, gain, dgain, dbias []float32, mean, rstd float32) {
+	if !haveAVX2 {
+		layerNormBackwardPortable(dx, skip, dy, x, gain, dgain, dbias, mean, rstd)
+		return
+	}
+	layerNormBackwardAVX2(len(x), &dx[0], unsafe.SliceData(skip), &dy[0], &x[0], &gain[0], &dgain[0], unsafe.SliceData(dbias),
+		1/float32(len(x)), mean, rstd)
+}
+
+func adamW(w, g, m, v []float32, c *adamWConstants) {
+	if !haveAVX2 {
+		adamWPortable(w, g, m, v, c)
+		return
+	}
+	for i := 0; i < len(w); i += span {
+		adamWAVX2(min(span, len(w)-i), &w[i], &g[i], &m[i], &v[i], (*float32)(unsafe.Pointer(c)))
+	}
+}
+
+func add(dst, x, y []float32) {
+	if !haveAVX2 {
+		addPortable(dst, x, y)
+		return
+	}
+	for i := 0; i < len(dst); i += span {
+		addAVX2(min(span, len(dst)-i), &dst[i], &x[i], &y[i])
+	}
+}
+
+func addScaled(dst []float32, alpha float32, x []float32) {
+	if !haveAVX2 {
+		addScaledPortable(dst, alpha, x)
+		return
+	}
+	for i := 0; i < len(dst); i += span {
+		addScaledAVX2(min(span, len(dst)-i), &dst[i], alpha, &x[i])
+	}
+}
+
+func scale(dst []float32, alpha float32) {
+	if !haveAVX2 {
+		scalePortable(dst, alpha)
+		return
+	}
+	for i := 0; i < len(dst); i += span {
+		scaleAVX2(min(span, len(dst)-i), &dst[i], alpha)
+	}
+}
+
+func dot(x, y []float32) (sum float32) {
+	if !haveAVX2 {
+		return dotPortable(x, y)
+	}
+	for i := 0; i < len(x); i += span {
+		sum += dotAVX2(min(span, len(x)-i), &x[i], &y[i])
+	}
+	return sum
+}

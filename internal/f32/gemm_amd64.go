@@ -1,0 +1,272 @@
+//go:build amd64 && !noasm && !openblas
+
+package f32
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// The product is cut into blocks that stay in cache: blockDepth values of k and
+// blockCols columns of op(B), packed once, then blockRows rows of op(A) at a time.
+// Inside, tiles of tileRows×tileCols of C live in registers.
+const (
+	tileRows   = 6
+	tileCols   = 16
+	blockDepth = 512
+	blockCols  = 256
+	blockRows  = 96
+
+	packBRows  = 24   // rows of C from which packing B, if not transposed, pays
+	smallB     = 4096 // floats of B that are read in place: half of L1
+	packASize  = 96   // Aᵀ is read in place unless both k and n exceed this
+	packStripe = 16   // rows copied at a time over all panels
+	thinCols   = 3    // column tails up to this wide are matrix-vector products
+	gemvRows   = 8    // rows of C up to which the whole product is made of these
+)
+
+// gemm computes C = alpha·op(A)·op(B), or C += that if add is set; no size is 0.
+func gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, add bool, c []float32, ldc int) {
+	if !haveAVX2 {
+		gemmPortable(transA, transB, m, n, k, alpha, a, lda, b, ldb, add, c, ldc)
+		return
+	}
+	if m <= gemvRows && !transA {
+		gemv(transB, m, n, k, alpha, a, lda, b, ldb, add, c, ldc)
+		return
+	}
+	p := products.Get().(*product)
+	p.transA, p.transB, p.m, p.n, p.k, p.alpha, p.add = transA, transB, m, n, k, alpha, add
+	p.a, p.b, p.c, p.lda, p.ldb, p.ldc = a, b, c, lda, ldb, ldc
+	p.run()
+	p.a, p.b, p.c = nil, nil, nil
+	products.Put(p)
+}
+
+// product is one call of gemm and its scratch memory.
+type product struct {
+	transA, transB, add bool
+	m, n, k             int
+	alpha               float32
+	a, b, c             []float32
+	lda, ldb, ldc       int
+
+	packB, packA, copyA          bool
+	bufA, bufB, bufTail, bufThin []float32
+}
+
+var products = sync.Pool{New: func() any { return new(product) }}
+
+// evenBlock splits n into equal blocks of at most limit and rounds their size up to a multiple of unit.
+func evenBlock(n, limit, unit int) int {
+	blocks := (n + limit - 1) / limit
+	size := (n + blocks - 1) / blocks
+	return (size + unit - 1) / unit * unit
+}
+
+// resize returns s with at least n elements, starting on a cache line.
+func resize(s []float32, n int) []float32 {
+	if len(s) >= n {
+		return s
+	}
+	const line = 16 // floats
+	s = make([]float32, n+line)
+	past := int(uintptr(unsafe.Pointer(&s[0])) / 4 % line)
+	return s[(line-past)%line:][:n]
+}
+
+func (p *product) run() {
+	depth := evenBlock(p.k, blockDepth, 8)
+	cols := evenBlock(p.n, blockCols, tileCols)
+	p.plan(min(depth, p.k), cols)
+	for k0 := 0; k0 < p.k; k0 += depth {
+		b := block{k0: k0, depth: min(depth, p.k-k0)}
+		if p.add || k0 > 0 {
+			b.add = 1
+		}
+		for b.j0 = 0; b.j0 < p.n; b.j0 += cols {
+			b.cols = min(cols, p.n-b.j0)
+			if p.packB {
+				p.packPanels(&b)
+			}
+			for b.i0 = 0; b.i0 < p.m; b.i0 += b.rows {
+				b.rows = p.m - b.i0
+				if b.rows > blockRows+tileRows {
+					b.rows = blockRows
+				}
+				p.takeRows(&b)
+				p.multiply(&b)
+			}
+		}
+	}
+}
+
+// plan chooses what to pack and makes room for it.
+func (p *product) plan(depth, cols int) {
+	p.packB = p.transB || p.m >= packBRows && p.k*p.ldb > smallB
+	p.packA = p.transA && p.k > packASize && p.n > packASize
+	// Rows of A that lie a multiple of 4 KiB apart would share one set of L1.
+	p.copyA = !p.transA && p.lda%1024 == 0 && p.n > 2*tileCols
+	if p.packB {
+		p.bufB = resize(p.bufB, depth*cols)
+	} else if p.n%tileCols != 0 {
+		p.bufB = resize(p.bufB, depth*tileCols)
+	}
+	rows := min(p.m, blockRows+tileRows)
+	if p.packA || p.copyA {
+		p.bufA = resize(p.bufA, rows*(depth+tileCols))
+	}
+	if p.n%tileCols != 0 {
+		p.bufTail = resize(p.bufTail, rows*tileCols)
+		p.bufThin = resize(p.bufThin, depth+rows)
+	}
+}
+
+// block is the part of the product being computed: C[i0:i0+rows, j0:j0+cols] with
+// depth values of k from k0 on. Strides and steps are in bytes, for the kernels.
+type block struct {
+	k0, depth, j0, cols, i0, rows int
+	add                           int // 0: C is overwritten
+
+	six  int    // how many tiles of 6 rows
+	last [2]int // rows of the tiles after them, 0 for none
+
+	a, tiles              []float32 // op(A), and op(A) for the tiles of 6 rows
+	aStride               int
+	tileStride, tilesStep int
+}
+
+// splitRows covers rows by tiles of 6 and at most two smaller ones. Those have 3 rows
+// at least, if they can: fewer sums cannot hide the latency of the multiply-adds.
+func (b *block) splitRows() {
+	b.six = b.rows / tileRows
+	left := b.rows % tileRows
+	b.last = [2]int{left, 0}
+	if b.six > 0 && 1 <= left && left <= 3 {
+		b.six--
+		high := (left + tileRows + 1) / 2 // 7 = 4+3, 8 = 4+4, 9 = 5+4
+		b.last = [2]int{high, left + tileRows - high}
+	}
+}
+
+// takeRows finds the block's rows of op(A), packing or copying them if planned.
+func (p *product) takeRows(b *block) {
+	b.splitRows()
+	b.aStride = 4 * p.lda
+	if p.transA {
+		b.a = p.a[b.k0*p.lda+b.i0:]
+		b.tiles, b.tileStride, b.tilesStep = b.a, b.aStride, 4*tileRows
+		if p.packA && b.six > 0 {
+			p.packColumns(b)
+		}
+		return
+	}
+	b.a = p.a[b.i0*p.lda+b.k0:]
+	if p.copyA {
+		stride := b.depth + tileCols
+		for i := range b.rows {
+			copy(p.bufA[i*stride:][:b.depth], b.a[i*p.lda:])
+		}
+		b.a, b.aStride = p.bufA, 4*stride
+	}
+	b.tiles, b.tileStride, b.tilesStep = b.a, b.aStride, tileRows*b.aStride
+}
+
+// packColumns packs Aᵀ in panels of 6 columns.
+func (p *product) packColumns(b *block) {
+	for i := 0; i < b.depth; i += packStripe {
+		packColumns6(min(packStripe, b.depth-i), b.six, &p.bufA[i*tileRows], 4*tileRows*b.depth, &b.a[i*p.lda], b.aStride)
+	}
+	b.tiles, b.tileStride, b.tilesStep = p.bufA, 4*tileRows, 4*tileRows*b.depth
+}
+
+// multiply computes the block, one panel of 16 columns after the other.
+func (p *product) multiply(b *block) {
+	for j := 0; j < b.cols; j += tileCols {
+		width := min(tileCols, b.cols-j)
+		panel, stride := p.panel(b, j, width)
+		c := p.c[b.i0*p.ldc+b.j0+j:]
+		switch {
+		case width == tileCols:
+			p.tiles(b, j == 0, tileCols, panel, stride, &c[0], 4*p.ldc, b.add)
+		case width > thinCols:
+			p.tiles(b, false, width, panel, stride, &p.bufTail[0], 4*tileCols, 0)
+			p.storeTail(b, width, c)
+		default:
+			p.thinTail(b, width, panel, c)
+		}
+	}
+}
+
+// panel returns width columns of op(B) from column j of the block on, and their stride.
+func (p *product) panel(b *block, j, width int) (*float32, int) {
+	if p.packB {
+		return &p.bufB[j*b.depth], 4 * tileCols
+	}
+	if width == tileCols {
+		return &p.b[b.k0*p.ldb+b.j0+j], 4 * p.ldb
+	}
+	p.packTail(b, p.bufB, j, width)
+	return &p.bufB[0], 4 * tileCols
+}
+
+// tiles multiplies the block's rows by a panel of which width columns count.
+func (p *product) tiles(b *block, first bool, width int, panel *float32, stride int, c *float32, cStride, add int) {
+	vectors := (width - 1) / 8
+	in := &tilesInRows
+	if p.transA {
+		in = &tilesInColumns
+	}
+	if b.six > 0 {
+		tile := in[tileRows-1][vectors]
+		if first && !p.transA {
+			tile = tileRows6x16Prefetch
+		}
+		tile(b.six, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, panel, stride, c, cStride, p.alpha, add)
+	}
+	row := b.six * tileRows
+	for _, rows := range b.last {
+		if rows == 0 {
+			continue
+		}
+		a := row
+		if !p.transA {
+			a *= b.aStride / 4
+		}
+		in[rows-1][vectors](1, b.depth, &b.a[a], b.aStride, 0, panel, stride, below(c, row*cStride), cStride, p.alpha, add)
+		row += rows
+	}
+}
+
+// below returns the address some bytes after c.
+func below(c *float32, bytes int) *float32 {
+	return (*float32)(unsafe.Add(unsafe.Pointer(c), bytes))
+}
+
+// storeTail moves width columns of a finished tail into C.
+func (p *product) storeTail(b *block, width int, c []float32) {
+	for i := range b.rows {
+		from, to := p.bufTail[i*tileCols:][:width], c[i*p.ldc:][:width]
+		if b.add == 0 {
+			copy(to, from)
+			continue
+		}
+		for j, v := range from {
+			to[j] += v
+		}
+	}
+}
+
+// tilesInRows and tilesInColumns hold the kernels for 1 to 6 rows and 8 or 16 columns.
+var (
+	tilesInRows = [tileRows][2]tileKernel{
+		{tileRows1x8, tileRows1x16}, {tileRows2x8, tileRows2x16}, {tileRows3x8, tileRows3x16},
+		{tileRows4x8, tileRows4x16}, {tileRows5x8, tileRows5x16}, {tileRows6x8, tileRows6x16},
+	}
+	tilesInColumns = [tileRows][2]tileKernel{
+		{tileColumns1x8, tileColumns1x16}, {tileColumns2x8, tileColumns2x16}, {tileColumns3x8, tileColumns3x16},
+		{tileColumns4x8, tileColumns4x16}, {tileColumns5x8, tileColumns5x16}, {tileColumns6x8, tileColumns6x16},
+	}
+)
+
+type tileKernel = func(count, k int, a *float32, aStride, aStep int, b *float32, bStride int, c *float32, cStride int, alpha float32, add int)

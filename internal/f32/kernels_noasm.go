@@ -1,0 +1,22 @@
+//go:build !amd64 || noasm
+
+package f32
+
+func exp(dst, x []float32)                                { expPortable(dst, x) }
+func gelu(y, x []float32)                                 { geluPortable(y, x) }
+func geluBackward(dx, x, dy []float32)                    { geluBackwardPortable(dx, x, dy) }
+func softmax(dst, x []float32) (top, sum float32)         { return softmaxPortable(dst, x) }
+func softmaxBackward(ds, p, dp []float32)                 { softmaxBackwardPortable(ds, p, dp) }
+func adamW(w, g, m, v []float32, c *adamWConstants)       { adamWPortable(w, g, m, v, c) }
+func add(dst, x, y []float32)                             { addPortable(dst, x, y) }
+func addScaled(dst []float32, alpha float32, x []float32) { addScaledPortable(dst, alpha, x) }
+func scale(dst []float32, alpha float32)                  { scalePortable(dst, alpha) }
+func dot(x, y []float32) float32                          { return dotPortable(x, y) }
+
+func layerNorm(y, x, gain, bias []float32) (mean, rstd float32) {
+	return layerNormPortable(y, x, gain, bias)
+}
+
+func layerNormBackward(dx, skip, dy, x, gain, dgain, dbias []float32, mean, rstd float32) {
+	layerNormBackwardPortable(dx, skip, dy, x, gain, dgain, dbias, mean, rstd)
+}

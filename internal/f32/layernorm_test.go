@@ -1,0 +1,158 @@
+package f32
+
+import (
+	"math"
+	"testing"
+)
+
+// layerNormFormula returns x̂, the mean and rstd.
+func layerNormFormula(x []float32) (xhat []float64, mean, rstd float64) {
+	n := float64(len(x))
+	for _, v := range x {
+		mean += float64(v) / n
+	}
+	variance := 0.0
+	for _, v := range x {
+		variance += (float64(v) - mean) * (float64(v) - mean) / n
+	}
+	rstd = 1 / math.Sqrt(variance+1e-5)
+	for _, v := range x {
+		xhat = append(xhat, (float64(v)-mean)*rstd)
+	}
+	return xhat, mean, rstd
+}
+
+func TestLayerNorm(t *testing.T) {
+	r := newRand()
+	for _, n := range lengths() {
+		for _, hasBias := range []bool{true, false} {
+			x, gain, bias, y, twin := newGuarded(normal(r, n, 2)), newGuarded(normal(r, n, 1)), newGuarded(normal(r, n, 1)), newGuarded(make([]float32, n)), make([]float32, n)
+			b := bias.s
+			if !hasBias {
+				b = nil
+			}
+			mean, rstd := LayerNorm(y.s, x.s, gain.s, b)
+			layerNormPortable(twin, x.s, gain.s, b)
+			xhat, wantMean, wantRstd := layerNormFormula(x.s)
+			near(t, "mean", n, mean, wantMean, 1e-6, 1e-6)
+			near(t, "rstd", n, rstd, wantRstd, 2e-6, 0)
+			for i := range xhat {
+				want := xhat[i] * float64(gain.s[i])
+				if hasBias {
+					want += float64(bias.s[i])
+				}
+				near(t, "y", i, y.s[i], want, 3e-6, 3e-6)
+				near(t, "y against portable", i, y.s[i], float64(twin[i]), 3e-6, 3e-6)
+			}
+			y.check(t, "y")
+			LayerNorm(x.s, x.s, gain.s, b)
+			sameBits(t, "in place", x.s, y.s)
+			x.check(t, "x")
+		}
+	}
+}
+
+// layerNormBackwardFormula returns dx without skip.
+func layerNormBackwardFormula(dy, gain []float32, xhat []float64, rstd float64) []float64 {
+	n := float64(len(dy))
+	var meanG, meanGX float64
+	for i := range dy {
+		g := float64(dy[i]) * float64(gain[i])
+		meanG += g / n
+		meanGX += g * xhat[i] / n
+	}
+	dx := make([]float64, len(dy))
+	for i := range dx {
+		dx[i] = rstd * (float64(dy[i])*float64(gain[i]) - meanG - xhat[i]*meanGX)
+	}
+	return dx
+}
+
+func TestLayerNormBackward(t *testing.T) {
+	r := newRand()
+	for _, n := range lengths() {
+		for variant := range 4 {
+			random := func() guarded { return newGuarded(normal(r, n, 1)) }
+			x, gain, dy, skip, dgain, dbias, dx := random(), random(), random(), random(), random(), random(), random()
+			hasSkip, hasBias := variant&1 != 0, variant&2 != 0
+			s, db := skip.s, dbias.s
+			if !hasSkip {
+				s = nil
+			}
+			if !hasBias {
+				db = nil
+			}
+			gain0, bias0 := append([]float32(nil), dgain.s...), append([]float32(nil), dbias.s...)
+			mean, rstd := LayerNorm(make([]float32, n), x.s, gain.s, nil)
+			LayerNormBackward(dx.s, s, dy.s, x.s, gain.s, dgain.s, db, mean, rstd)
+
+			xhat, _, rstd64 := layerNormFormula(x.s)
+			scale := 1e-5 * math.Max(1, rstd64)
+			for i, want := range layerNormBackwardFormula(dy.s, gain.s, xhat, rstd64) {
+				if hasSkip {
+					want += float64(skip.s[i])
+				}
+				near(t, "dx", i, dx.s[i], want, 1e-5, scale)
+				near(t, "dgain", i, dgain.s[i], float64(gain0[i])+float64(dy.s[i])*xhat[i], 1e-5, 1e-5)
+				wantBias := float64(bias0[i])
+				if hasBias {
+					wantBias += float64(dy.s[i])
+				}
+				near(t, "dbias", i, dbias.s[i], wantBias, 1e-6, 1e-6)
+			}
+			for _, g := range []guarded{x, gain, dy, skip, dgain, dbias, dx} {
+				g.check(t, "LayerNormBackward")
+			}
+
+			twin, twinGain, twinBias := make([]float32, n), append([]float32(nil), gain0...), append([]float32(nil), bias0...)
+			layerNormBackwardPortable(twin, s, dy.s, x.s, gain.s, twinGain, twinBias, mean, rstd)
+			for i := range twin {
+				near(t, "dx against portable", i, dx.s[i], float64(twin[i]), 1e-5, scale)
+				near(t, "dgain against portable", i, dgain.s[i], float64(twinGain[i]), 1e-5, 1e-5)
+			}
+
+			// dx may be dy or skip.
+			alias := append([]float32(nil), dy.s...)
+			LayerNormBackward(alias, s, alias, x.s, gain.s, dgain.s, db, mean, rstd)
+			sameBits(t, "dx in dy", alias, dx.s)
+			if hasSkip {
+				LayerNormBackward(s, s, dy.s, x.s, gain.s, dgain.s, db, mean, rstd)
+				sameBits(t, "dx in skip", s, dx.s)
+			}
+		}
+	}
+}
+
+func TestLayerNormSpecials(t *testing.T) {
+	for _, n := range []int{2, 8, 13} {
+		for at := range n {
+			for _, bad := range []float32{nan, inf} {
+				x, ones, y := normal(newRand(), n, 1), make([]float32, n), make([]float32, n)
+				for i := range ones {
+					ones[i] = 1
+				}
+				dx, dgain, dbias := make([]float32, n), make([]float32, n), make([]float32, n)
+				mean, rstd := LayerNorm(y, ones, ones, nil)
+				dy := normal(newRand(), n, 1)
+				dy[at] = bad
+				LayerNormBackward(dx, nil, dy, x, ones, dgain, dbias, mean, rstd)
+				x[at] = bad
+				LayerNorm(y, x, ones, ones)
+				for i := range n {
+					if !isNaN(y[i]) || dx[i]-dx[i] == 0 {
+						t.Fatalf("%v at %d of %d lost: y %v, dx %v", bad, at, n, y, dx)
+					}
+					if (dbias[i]-dbias[i] == 0) == (i == at) {
+						t.Fatalf("%v at %d: dbias %v", bad, at, dbias)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestLayerNormAllocations(t *testing.T) {
+	x, y, z := normal(newRand(), 65, 1), make([]float32, 65), make([]float32, 65)
+	noAllocations(t, "LayerNorm", func() { LayerNorm(y, x, x, nil) })
+	noAllocations(t, "LayerNormBackward", func() { LayerNormBackward(y, nil, x, x, x, z, nil, 0, 1) })
+}

@@ -1,0 +1,36 @@
+package f32
+
+// Add computes dst = x + y over the length of dst; dst may be x or y.
+func Add(dst, x, y []float32) {
+	n := len(dst)
+	add(dst, x[:n], y[:n])
+}
+
+// AddScaled computes dst += alpha·x over the length of dst.
+func AddScaled(dst []float32, alpha float32, x []float32) {
+	addScaled(dst, alpha, x[:len(dst)])
+}
+
+// Scale computes dst = alpha·dst.
+func Scale(dst []float32, alpha float32) {
+	scale(dst, alpha)
+}
+
+// Dot returns Σ x·y over the length of x.
+func Dot(x, y []float32) float32 {
+	return dot(x, y[:len(x)])
+}
+
+// sumBlock is how many squares are summed in float32 before float64 takes over.
+const sumBlock = 1024
+
+// SumSquares returns Σ x², in float64 over partial sums of at most sumBlock values.
+func SumSquares(x []float32) float64 {
+	total := 0.0
+	for len(x) > 0 {
+		n := min(len(x), sumBlock)
+		total += float64(dot(x[:n], x[:n]))
+		x = x[n:]
+	}
+	return total
+}
