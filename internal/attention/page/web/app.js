@@ -1,0 +1,137 @@
+// The program: one state, a few views that paint it, and a source of numbers. A change is painted at the next frame,
+// together with all others until then, so a source may be faster than the screen.
+
+function start() {
+  const data = JSON.parse(byId("data").textContent);
+  const app = {
+    source: makeSource(data),
+    state: {
+      trace: null, // the Trace on show
+      layer: 0,
+      head: 0,
+      query: 0, // position in the trace
+      key: null, // the key under the pointer, or null
+      locked: false, // does the query stay when the pointer moves on?
+      temperature: 1,
+      topK: 0,
+      topP: 1,
+      scale: makeScale(isDark()),
+    },
+    set,
+    setTrace,
+    setConfig,
+  };
+  const changed = new Set();
+  let due = false; // is a paint under way?
+  let rest = 0; // when the next paint may begin, in milliseconds
+
+  function set(patch) {
+    for (const [name, value] of Object.entries(patch)) {
+      if (app.state[name] === value) continue;
+      app.state[name] = value;
+      changed.add(name);
+    }
+    if (!due && changed.size > 0) soon();
+  }
+
+  // soon paints at the next frame, or later: painting takes at most half of the time, so that sampling goes on. A hidden
+  // page has no frames, but must not wait for them for ever.
+  function soon() {
+    wait(true);
+    setTimeout(() => {
+      const frame = requestAnimationFrame(paint);
+      const timer = setTimeout(paint, 200);
+      function paint() {
+        cancelAnimationFrame(frame);
+        clearTimeout(timer);
+        paintAll();
+      }
+    }, rest - performance.now());
+  }
+
+  function wait(yes) {
+    due = yes;
+    document.body.setAttribute("aria-busy", yes);
+  }
+
+  function paintAll() {
+    const begin = performance.now();
+    wait(false);
+    const names = new Set(changed);
+    changed.clear();
+    for (const view of views) view.paint(app.state, names);
+    rest = 2 * performance.now() - begin;
+  }
+
+  // setTrace keeps the reader's place: a locked query stays, a free one goes to the character that predicts the next.
+  function setTrace(trace) {
+    const last = trace.tokens.length - 1;
+    const { query, locked } = app.state;
+    const same = app.state.trace?.tokens.length === trace.tokens.length && !app.source.capabilities.canType;
+    const keep = (locked && query <= last) || same;
+    set({ trace, query: keep ? query : last, key: keep ? app.state.key : null, locked: locked && keep });
+  }
+
+  // setConfig tells the views that the source's model is another one.
+  function setConfig() {
+    const { config } = app.source;
+    set({
+      trace: null,
+      config,
+      layer: Math.min(app.state.layer, Math.max(0, config.n_layer - 1)),
+      head: Math.min(app.state.head, config.n_head - 1),
+    });
+  }
+
+  const header = createHeader(app);
+  const prompt = createPrompt(app);
+  const head = createHead(app);
+  const views = [
+    header, prompt, createProbe(app), createGrid(app), head, createMatrix(app, head.tipOf), createSteps(app), createNext(app),
+  ];
+  document.body.classList.add(app.source.capabilities.canType ? "typed" : "recorded");
+  prompt.start();
+}
+
+// isDark tells the theme: the reader's choice on this page, or else the system's.
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+// createHeader shows what model this is, and switches between light and dark.
+function createHeader(app) {
+  const button = byId("theme");
+
+  function theme() {
+    app.set({ scale: makeScale(isDark()) });
+    button.textContent = isDark() ? "☀ Light" : "☾ Dark";
+    drawLegend(app.state.scale);
+  }
+
+  function paint({ trace }, changed) {
+    if (!changed.has("trace")) return;
+    const c = app.source.config;
+    const facts = [
+      app.source.name,
+      trace ? `step ${trace.step.toLocaleString("en")}` : "",
+      `${plural(c.n_layer, "layer")} × ${plural(c.n_head, "head")} of ${c.head_size}`,
+      `${c.n_embd} channels`,
+      `window ${c.block_size}`,
+      `${plural(c.vocab_size, "character")}`,
+      c.position ? `${c.position} positions` : "",
+    ];
+    byId("facts").textContent = facts.filter((fact) => fact !== "").join(" · ");
+  }
+
+  button.addEventListener("click", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    theme();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme);
+  button.textContent = isDark() ? "☀ Light" : "☾ Dark";
+  drawLegend(app.state.scale);
+  return { paint };
+}
+
+start();

@@ -1,0 +1,171 @@
+// The prompt: shown as it was recorded, or typed, with sampling that continues it. The sampler runs here, on the
+// distribution of the last trace; the source only answers forward.
+
+const TYPING_PAUSE = 120; // milliseconds after the last key before the source is asked
+
+function createPrompt(app) {
+  const { source } = app;
+  const box = byId("prompt");
+  let tokens = new Int32Array(0); // the whole prompt, which may be longer than the model's window
+  let ids = new Map(); // character -> id
+  let asked = null; // AbortController of the last request
+  let answered = null; // the tokens of the trace on show
+  let timer = 0;
+  let random = generator(1);
+  let running = false;
+
+  // read turns the text into ids, and names the characters that the vocabulary lacks.
+  function read() {
+    const known = [];
+    const unknown = new Set();
+    for (const char of box.value) {
+      if (ids.has(char)) known.push(ids.get(char));
+      else unknown.add(char);
+    }
+    tokens = Int32Array.from(known);
+    const names = [...unknown].map((char) => `“${visible(char)}” (${codePoint(char)})`);
+    say(names.length === 0 ? "" : `Not in this model's vocabulary, ignored: ${names.join(", ")}`);
+  }
+
+  const codePoint = (char) => `U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+  const visible = (char) => (/[\p{C}\p{Z}\p{M}]/u.test(char) ? "\u25a1" : char);
+
+  function say(text, isError = false) {
+    byId("message").textContent = text;
+    byId("message").hidden = text === "";
+    byId("message").classList.toggle("error", isError);
+  }
+
+  // ask shows a new trace of the tokens. The last request wins: an earlier one is aborted, and its answer ignored.
+  async function ask() {
+    clearTimeout(timer);
+    asked?.abort();
+    const mine = (asked = new AbortController());
+    const now = tokens;
+    if (now.length === 0) return app.set({ trace: null });
+    try {
+      const trace = await source.forward(now, mine.signal);
+      if (mine !== asked) return;
+      answered = now;
+      app.setTrace(trace);
+    } catch (problem) {
+      if (mine !== asked) return;
+      halt();
+      say(problem.message, true);
+    }
+  }
+
+  function typed() {
+    halt();
+    random = generator(Number(byId("seed").value));
+    read();
+    asked?.abort();
+    clearTimeout(timer);
+    timer = setTimeout(ask, TYPING_PAUSE);
+  }
+
+  // step samples one character and waits for its trace, and for the trace before it if that is still under way. It
+  // reports whether there was a distribution to sample from, and nobody typed meanwhile.
+  async function step() {
+    if (answered !== tokens) await ask();
+    if (answered !== tokens) return false;
+    const { trace, temperature, topK, topP } = app.state;
+    const id = pick(filter(sharpen(trace.next, temperature), topK, topP), random());
+    tokens = Int32Array.of(...tokens.subarray(-65536), id);
+    box.value += source.vocab.chars[id];
+    box.scrollTop = box.scrollHeight;
+    const mine = tokens;
+    await ask();
+    return answered === mine;
+  }
+
+  async function run() {
+    running = true;
+    buttons();
+    const begin = performance.now();
+    for (let n = 1; running && (await step()); n++) {
+      byId("rate").textContent = `${((1000 * n) / (performance.now() - begin)).toFixed(0)} characters/s`;
+    }
+    halt();
+  }
+
+  function halt() {
+    running = false;
+    buttons();
+  }
+
+  function buttons() {
+    byId("run").disabled = byId("step").disabled = running;
+    byId("stop").disabled = !running;
+  }
+
+  // open changes the model and reads the text again with its vocabulary.
+  async function open(id) {
+    halt();
+    clearTimeout(timer);
+    asked?.abort();
+    const mine = (asked = new AbortController());
+    try {
+      await source.open(id, mine.signal);
+    } catch (problem) {
+      if (mine === asked) say(problem.message, true);
+      return;
+    }
+    if (mine !== asked) return;
+    answered = null;
+    ids = new Map(source.vocab.chars.map((char, id) => [char, id]));
+    app.setConfig();
+    read();
+    await ask();
+  }
+
+  function startTyping() {
+    const { checkpoints, canSample } = source.capabilities;
+    byId("live").hidden = false;
+    byId("checkpoint-field").hidden = checkpoints.length < 2;
+    const options = checkpoints.map(({ id, name }) => el("option", { value: id, textContent: name }));
+    byId("checkpoint").replaceChildren(...options);
+    for (const id of ["step", "run", "stop"]) byId(id).hidden = !canSample;
+    box.value = source.prompt;
+    box.addEventListener("input", typed);
+    byId("checkpoint").addEventListener("change", (event) => open(event.target.value));
+    byId("step").addEventListener("click", step);
+    byId("run").addEventListener("click", run);
+    byId("stop").addEventListener("click", halt);
+    byId("seed").addEventListener("input", (event) => (random = generator(Number(event.target.value))));
+    const number = (event) => Math.max(0, Number(event.target.value)); // 0 if it is none
+    byId("top-k").addEventListener("input", (event) => app.set({ topK: Math.floor(number(event)) }));
+    byId("top-p").addEventListener("input", (event) => app.set({ topP: number(event) || 1 }));
+    return open(checkpoints[0]?.id);
+  }
+
+  async function showRecorded() {
+    app.setConfig();
+    app.setTrace(await source.forward(tokens));
+  }
+
+  function paint({ trace }, changed) {
+    if (!changed.has("trace")) return;
+    if (!source.capabilities.canType) {
+      byId("recorded").hidden = false;
+      byId("recorded").replaceChildren(...trace.labels.flatMap((label, i) => charWithBreak(trace, label, i)));
+    }
+    byId("window").textContent = trace ? windowOf(trace) : "Type something to see what the model makes of it.";
+  }
+
+  // charWithBreak is a character of the recorded prompt; a newline also breaks the line, so that text looks like text.
+  function charWithBreak(trace, label, i) {
+    const char = source.vocab.chars[trace.tokens[i]];
+    const node = charOf(label, label === char ? "char" : "char stand-in");
+    return char === "\n" ? [node, el("br")] : [node];
+  }
+
+  function windowOf({ tokens: { length }, dropped }) {
+    const { block_size } = source.config;
+    const verb = dropped === 1 ? "was" : "were";
+    const cut = dropped > 0 ? ` The first ${plural(dropped, "character")} came before it and ${verb} left out.` : "";
+    return `${length} of ${plural(block_size, "character")} in the model's window.${cut}`;
+  }
+
+  return { paint, start: source.capabilities.canType ? startTyping : showRecorded };
+}
