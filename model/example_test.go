@@ -37,7 +37,7 @@ func Example_attention() {
 		}
 		fmt.Printf("query %d: %.3f, sum %.3f\n", query, row, sum)
 	}
-	var values []float32 // (B, T, HS)
+	var values []float32                                  // (B, T, HS)
 	for qkv := g.QKV(0); len(qkv) > 0; qkv = qkv[3*HS:] { // a row is Q | K | V of one token
 		values = append(values, qkv[2*HS:3*HS]...)
 	}

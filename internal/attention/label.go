@@ -117,11 +117,6 @@ func padRight(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-columns(s)))
 }
 
-// padLeft is padRight with the spaces before s.
-func padLeft(s string, width int) string {
-	return strings.Repeat(" ", max(0, width-columns(s))) + s
-}
-
 // widest is the largest number of terminal cells among labels.
 func widest(labels []string) int {
 	w := 0

@@ -14,13 +14,13 @@ const (
 	tileRows   = 6
 	tileCols   = 16
 	blockDepth = 512
-	blockCols  = 256
+	blockCols  = 512
 	blockRows  = 96
 
 	packBRows  = 24   // rows of C from which packing B, if not transposed, pays
 	smallB     = 4096 // floats of B that are read in place: half of L1
-	packASize  = 96   // Aᵀ is read in place unless both k and n exceed this
-	packStripe = 16   // rows copied at a time over all panels
+	packACols  = 32   // columns of C from which packing Aᵀ pays
+	packStripe = 16   // rows of B packed at a time, over all panels
 	thinCols   = 3    // column tails up to this wide are matrix-vector products
 	gemvRows   = 8    // rows of C up to which the whole product is made of these
 )
@@ -104,7 +104,7 @@ func (p *product) run() {
 // plan chooses what to pack and makes room for it.
 func (p *product) plan(depth, cols int) {
 	p.packB = p.transB || p.m >= packBRows && p.k*p.ldb > smallB
-	p.packA = p.transA && p.k > packASize && p.n > packASize
+	p.packA = p.transA && p.n > packACols && p.k > packACols
 	// Rows of A that lie a multiple of 4 KiB apart would share one set of L1.
 	p.copyA = !p.transA && p.lda%1024 == 0 && p.n > 2*tileCols
 	if p.packB {
@@ -156,9 +156,6 @@ func (p *product) takeRows(b *block) {
 	if p.transA {
 		b.a = p.a[b.k0*p.lda+b.i0:]
 		b.tiles, b.tileStride, b.tilesStep = b.a, b.aStride, 4*tileRows
-		if p.packA && b.six > 0 {
-			p.packColumns(b)
-		}
 		return
 	}
 	b.a = p.a[b.i0*p.lda+b.k0:]
@@ -170,14 +167,6 @@ func (p *product) takeRows(b *block) {
 		b.a, b.aStride = p.bufA, 4*stride
 	}
 	b.tiles, b.tileStride, b.tilesStep = b.a, b.aStride, tileRows*b.aStride
-}
-
-// packColumns packs Aᵀ in panels of 6 columns.
-func (p *product) packColumns(b *block) {
-	for i := 0; i < b.depth; i += packStripe {
-		packColumns6(min(packStripe, b.depth-i), b.six, &p.bufA[i*tileRows], 4*tileRows*b.depth, &b.a[i*p.lda], b.aStride)
-	}
-	b.tiles, b.tileStride, b.tilesStep = p.bufA, 4*tileRows, 4*tileRows*b.depth
 }
 
 // multiply computes the block, one panel of 16 columns after the other.
@@ -219,10 +208,15 @@ func (p *product) tiles(b *block, first bool, width int, panel *float32, stride 
 	}
 	if b.six > 0 {
 		tile := in[tileRows-1][vectors]
-		if first && !p.transA {
+		if first && p.packA {
+			p.packTiles(b, panel, stride, c, cStride, add)
+			tile = nil
+		} else if first && !p.transA {
 			tile = tileRows6x16Prefetch
 		}
-		tile(b.six, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, panel, stride, c, cStride, p.alpha, add)
+		if tile != nil {
+			tile(b.six, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, panel, stride, c, cStride, p.alpha, add)
+		}
 	}
 	row := b.six * tileRows
 	for _, rows := range b.last {
@@ -236,6 +230,12 @@ func (p *product) tiles(b *block, first bool, width int, panel *float32, stride 
 		in[rows-1][vectors](1, b.depth, &b.a[a], b.aStride, 0, panel, stride, below(c, row*cStride), cStride, p.alpha, add)
 		row += rows
 	}
+}
+
+// packTiles multiplies the tiles of 6 rows by the first panel and packs their rows for the next ones.
+func (p *product) packTiles(b *block, panel *float32, stride int, c *float32, cStride, add int) {
+	tileColumns6x16Pack(b.six, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, panel, stride, c, cStride, p.alpha, add, &p.bufA[0])
+	b.tiles, b.tileStride, b.tilesStep = p.bufA, 4*tileRows, 4*tileRows*b.depth
 }
 
 // below returns the address some bytes after c.

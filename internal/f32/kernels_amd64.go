@@ -83,13 +83,13 @@ func tileColumns1x8(count int, k int, a *float32, aStride int, aStep int, b *flo
 func tileRows6x16Prefetch(count int, k int, a *float32, aStride int, aStep int, b *float32, bStride int, c *float32, cStride int, alpha float32, add int)
 
 //go:noescape
+func tileColumns6x16Pack(count int, k int, a *float32, aStride int, aStep int, b *float32, bStride int, c *float32, cStride int, alpha float32, add int, packed *float32)
+
+//go:noescape
 func packRows16(k int, count int, dst *float32, dstStep int, src *float32, stride int)
 
 //go:noescape
 func packTransposed8(count int, dst *float32, src *float32, stride int)
-
-//go:noescape
-func packColumns6(k int, count int, dst *float32, dstStep int, src *float32, stride int)
 
 //go:noescape
 func addRows8(n int, x *float32, w *float32, stride int, y *float32)

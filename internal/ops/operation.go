@@ -54,13 +54,12 @@ func (o *operation) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) {
 	return o.shape.Clone(), nil
 }
 
-func (o *operation) ReturnsPtr() bool       { return true }
-func (o *operation) CallsExtern() bool      { return false }
-func (o *operation) OverwritesInput() int   { return -1 }
-func (o *operation) WriteHash(h hash.Hash)  { fmt.Fprintf(h, "chargpt.%s#%d", o.name, o.number) }
-func (o *operation) String() string         { return fmt.Sprintf("%s#%d", o.name, o.number) }
-func (o *operation) DiffWRT(int) []bool     { return o.differentiable }
-func (o *operation) output() gorgonia.Value { return o.value }
+func (o *operation) ReturnsPtr() bool      { return true }
+func (o *operation) CallsExtern() bool     { return false }
+func (o *operation) OverwritesInput() int  { return -1 }
+func (o *operation) WriteHash(h hash.Hash) { fmt.Fprintf(h, "chargpt.%s#%d", o.name, o.number) }
+func (o *operation) String() string        { return fmt.Sprintf("%s#%d", o.name, o.number) }
+func (o *operation) DiffWRT(int) []bool    { return o.differentiable }
 
 func (o *operation) Hashcode() uint32 {
 	h := fnv.New32a()

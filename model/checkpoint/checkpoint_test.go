@@ -70,6 +70,8 @@ func variants(t testing.TB) map[string]*Checkpoint {
 	rope := &Checkpoint{Config: model.Config{VocabSize: 2, BlockSize: 3, NLayer: 2, NHead: 1, NEmbd: 2, HeadSize: 4, Position: model.PositionRope}, Vocab: []string{"b", "a"}, Train: json.RawMessage("null")}
 	fill(rope)
 	rope.Bigram = data.CountBigrams(data.Tokens{}, 2)
+	deep := &Checkpoint{Config: model.Config{VocabSize: 1, BlockSize: 1, NLayer: 300, NHead: 1, NEmbd: 1, HeadSize: 1, Tied: true, AttnOnly: true, Position: model.PositionLearned}, Vocab: []string{"a"}}
+	fill(deep) // the least header a block
 	muon := tiny(t)
 	delete(muon.Optimizer["m"], "h.0.attn.w_q")
 	delete(muon.Optimizer["v"], "h.0.attn.w_q")
@@ -79,7 +81,7 @@ func variants(t testing.TB) map[string]*Checkpoint {
 	w[0], w[1], w[2], w[3] = float32(math.Inf(1)), float32(math.Inf(-1)), math.Float32frombits(0x7fc00123), math.Float32frombits(1)
 	best := tiny(t)
 	best.Optimizer, best.Bigram, best.Train = nil, nil, nil
-	return map[string]*Checkpoint{"tiny": tiny(t), "no layer": noLayer, "rope": rope, "muon": muon, "odd numbers": odd, "best": best}
+	return map[string]*Checkpoint{"tiny": tiny(t), "no layer": noLayer, "rope": rope, "deep": deep, "muon": muon, "odd numbers": odd, "best": best}
 }
 
 func TestRoundTrip(t *testing.T) {

@@ -29,9 +29,10 @@
 //
 // # Trust
 //
-// [Decode] and [Read] take any bytes: what is wrong with them is one line of error, and they allocate little more than the
-// file's size. Only structure is checked: a weight may be any number, also infinite or NaN.
+// [Decode] and [Read] take any bytes: what is wrong with them is one line of error. They allocate about the file's size
+// once more for its tensors, and for its header, which has at most 4 MiB, at most some 120 MB, garbage included. Only
+// structure is checked: a weight may be any number, also infinite or NaN.
 //
 // Read it in this order: checkpoint.go (the contents), encode.go, decode.go, header.go (what a hostile header cannot do),
-// digest.go, file.go (a save that is whole or does not happen).
+// digest.go, file.go (a save that is whole or does not happen), model.go.
 package checkpoint

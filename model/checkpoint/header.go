@@ -11,8 +11,9 @@ import (
 
 const (
 	lengthSize = 8       // bytes of the header's length
-	maxHeader  = 8 << 20 // bytes of a header: a vocabulary of 65,536 characters takes 1 MiB, a block with moments 4 KiB
-	minBlock   = 5 * 48  // bytes of a header that describe a block: its LayerNorm, W_Q, W_K, W_V and W_O
+	maxHeader  = 4 << 20 // bytes of a header: a vocabulary of 65,536 characters takes 1 MiB, a block with moments 4 KiB
+	maxVocab   = 1 << 20 // bytes of a vocabulary of 65,536 characters, as JSON
+	minBlock   = 5 * 64  // bytes of a header that describe a block: its LayerNorm, W_Q, W_K, W_V and W_O
 )
 
 // Keys of the metadata.
@@ -39,8 +40,12 @@ func (c *Checkpoint) decodeHeader(header []byte) error {
 	dec.DisallowUnknownFields()
 	dec.Token() // the brace and the key that every header starts with
 	dec.Token()
-	if err := c.decodeMetadata(dec, len(header)); err != nil {
+	if err := c.decodeMetadata(dec); err != nil {
 		return err
+	}
+	// before anything loops over them
+	if most := len(bytes.TrimRight(header[dec.InputOffset():], " ")) / minBlock; c.Config.NLayer > most {
+		return fmt.Errorf("config: n_layer is %d, more blocks than the header describes", c.Config.NLayer)
 	}
 	shapes, _ := c.Config.ParameterShapes()
 	seen := map[string]bool{}
@@ -77,7 +82,7 @@ func count(set map[string]bool, names ...string) (n int) {
 }
 
 // decodeMetadata reads the value of "__metadata__".
-func (c *Checkpoint) decodeMetadata(dec *json.Decoder, headerSize int) error {
+func (c *Checkpoint) decodeMetadata(dec *json.Decoder) error {
 	var m struct {
 		Version string  `json:"format_version"`
 		Config  string  `json:"config"`
@@ -91,6 +96,9 @@ func (c *Checkpoint) decodeMetadata(dec *json.Decoder, headerSize int) error {
 	if err := decodeStrictly(m.Config, &c.Config); err != nil {
 		return fmt.Errorf("config: %w", err)
 	}
+	if len(m.Vocab) > maxVocab {
+		return errors.New("vocab: more characters than a vocabulary can have")
+	}
 	if err := decodeStrictly(m.Vocab, &c.Vocab); err != nil {
 		return fmt.Errorf("vocab: %w", err)
 	}
@@ -99,9 +107,6 @@ func (c *Checkpoint) decodeMetadata(dec *json.Decoder, headerSize int) error {
 	}
 	if err := c.validateMetadata(); err != nil {
 		return err
-	}
-	if c.Config.NLayer > headerSize/minBlock { // before anything loops over them
-		return fmt.Errorf("config: n_layer is %d, more blocks than the header describes", c.Config.NLayer)
 	}
 	c.Config = c.Config.WithDefaults()
 	return nil

@@ -13,14 +13,14 @@ func main() {
 
 	for rows := 6; rows >= 1; rows-- {
 		for _, vectors := range []int{2, 1} {
-			tile(inRows, rows, vectors, false)
-			tile(inColumns, rows, vectors, false)
+			tile(inRows, rows, vectors, nothing)
+			tile(inColumns, rows, vectors, nothing)
 		}
 	}
-	tile(inRows, 6, 2, true)
+	tile(inRows, 6, 2, prefetching)
+	tile(inColumns, 6, 2, packing)
 	packRows()
 	packTransposed()
-	packColumns()
 	for _, rows := range []int{8, 4, 1} {
 		addRows(rows)
 	}

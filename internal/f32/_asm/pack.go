@@ -79,34 +79,3 @@ func rowOf(base, stride, stride3 reg.Register, r, disp int) Mem {
 	}
 	return Mem{Base: base, Index: stride, Scale: uint8(r), Disp: disp}
 }
-
-// packColumns copies k rows of 6 floats, rows stride bytes apart, to dst without gaps,
-// and so for each of count panels side by side, dstStep bytes apart in dst. It
-// prefetches 16 rows ahead, for a caller that copies 16 rows of all panels at a time.
-func packColumns() {
-	function("packColumns6", "func(k, count int, dst *float32, dstStep int, src *float32, stride int)")
-	count, dst0, dstStep := param("count"), param("dst"), param("dstStep")
-	src0, stride, ahead := param("src"), param("stride"), GP64()
-	MOVQ(stride, ahead)
-	SHLQ(Imm(4), ahead)
-	Label("panel")
-	k, dst, src := param("k"), GP64(), GP64()
-	MOVQ(dst0, dst)
-	MOVQ(src0, src)
-	Label("loop")
-	four, two := XMM(), XMM()
-	PREFETCHT0(Mem{Base: src, Index: ahead, Scale: 1})
-	VMOVUPS(Mem{Base: src}, four)
-	VMOVQ(Mem{Base: src, Disp: 16}, two)
-	VMOVUPS(four, Mem{Base: dst})
-	VMOVQ(two, Mem{Base: dst, Disp: 16})
-	ADDQ(stride, src)
-	ADDQ(Imm(24), dst)
-	DECQ(k)
-	JNZ(LabelRef("loop"))
-	ADDQ(dstStep, dst0)
-	ADDQ(Imm(24), src0)
-	DECQ(count)
-	JNZ(LabelRef("panel"))
-	done()
-}

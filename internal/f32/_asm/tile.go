@@ -32,20 +32,28 @@ const (
 	inColumns layout = "Columns" // element (i, p) at a + 4i + p·stride: Aᵀ, or a packed panel
 )
 
+// extra is what a tile does besides, for the first panel of B that meets its rows of A.
+type extra string
+
+const (
+	nothing     extra = ""
+	prefetching extra = "Prefetch" // fetch the rows of the next tile of A
+	packing     extra = "Pack"     // copy A to packed, k×6 for each tile; costs no time next to the products
+)
+
 // tile multiplies rows × k of A by k × 8·vectors of B, for count tiles below one another:
 //
 //	C = alpha·A·B, or C += alpha·A·B if add is not 0; then a += aStep, c += rows·cStride
 //
-// Strides and steps are in bytes. prefetch fetches the rows of the next tile of A
-// while it works on one, for the first panel of B that meets these rows.
-func tile(in layout, rows, vectors int, prefetch bool) {
-	name := fmt.Sprintf("tile%s%dx%d", in, rows, 8*vectors)
-	if prefetch {
-		name += "Prefetch"
+// Strides and steps are in bytes.
+func tile(in layout, rows, vectors int, does extra) {
+	signature := "func(count, k int, a *float32, aStride, aStep int, b *float32, bStride int, c *float32, cStride int, alpha float32, add int)"
+	if does == packing {
+		signature = signature[:len(signature)-1] + ", packed *float32)"
 	}
-	function(name, "func(count, k int, a *float32, aStride, aStep int, b *float32, bStride int, c *float32, cStride int, alpha float32, add int)")
+	function(fmt.Sprintf("tile%s%dx%d%s", in, rows, 8*vectors, does), signature)
 	t := tileRegisters{layout: in, rows: rows, vectors: vectors}
-	t.load(prefetch)
+	t.load(does)
 	Label("tile")
 	t.start()
 	k := param("k")
@@ -55,6 +63,7 @@ func tile(in layout, rows, vectors int, prefetch bool) {
 	for u := range 4 {
 		t.multiply(u)
 		t.fetchNext(u)
+		t.pack(u)
 	}
 	t.advance(4)
 	SUBQ(Imm(4), k)
@@ -64,6 +73,7 @@ func tile(in layout, rows, vectors int, prefetch bool) {
 	JZ(LabelRef("store"))
 	Label("single")
 	t.multiply(0)
+	t.pack(0)
 	t.advance(1)
 	DECQ(k)
 	JNZ(LabelRef("single"))
@@ -86,12 +96,13 @@ type tileRegisters struct {
 	bStride       reg.Register
 	cStride       reg.Register
 	next, next3   reg.Register // where the next tile's rows are prefetched, or nil
+	packed, ahead reg.Register // where A is copied to and what is prefetched of it, or nil
 	sums          [][]reg.VecVirtual
 	bRow          []reg.VecVirtual
 	aElement      [2]reg.VecVirtual
 }
 
-func (t *tileRegisters) load(prefetch bool) {
+func (t *tileRegisters) load(does extra) {
 	t.count, t.a0, t.b0, t.c = param("count"), param("a"), param("b"), param("c")
 	t.stride, t.bStride, t.cStride = param("aStride"), param("bStride"), param("cStride")
 	t.sums = make([][]reg.VecVirtual, t.rows)
@@ -105,8 +116,11 @@ func (t *tileRegisters) load(prefetch bool) {
 	}
 	t.aElement = [2]reg.VecVirtual{YMM(), YMM()}
 	t.a, t.a3, t.b, t.stride3 = GP64(), GP64(), GP64(), GP64()
-	if prefetch {
+	switch does {
+	case prefetching:
 		t.next, t.next3 = GP64(), GP64()
+	case packing:
+		t.packed, t.ahead = param("packed"), GP64()
 	}
 	LEAQ(Mem{Base: t.stride, Index: t.stride, Scale: 2}, t.stride3)
 }
@@ -131,10 +145,29 @@ func (t *tileRegisters) start() {
 	if t.layout == inRows && t.rows > 3 {
 		LEAQ(Mem{Base: t.a, Index: t.stride3, Scale: 1}, t.a3)
 	}
+	if t.ahead != nil {
+		MOVQ(t.stride, t.ahead)
+		SHLQ(Imm(4), t.ahead)
+		ADDQ(t.a, t.ahead)
+	}
 	if t.next != nil {
 		LEAQ(Mem{Base: t.a3, Index: t.stride3, Scale: 1}, t.next)
 		LEAQ(Mem{Base: t.next, Index: t.stride3, Scale: 1}, t.next3)
 	}
+}
+
+// pack copies the six values of A that multiply has just used.
+func (t *tileRegisters) pack(u int) {
+	if t.packed == nil {
+		return
+	}
+	four, two := t.aElement[0].AsX(), t.aElement[1].AsX() // free again
+	PREFETCHT0(Mem{Base: t.ahead})
+	ADDQ(t.stride, t.ahead)
+	VMOVUPS(t.element(0, u), four)
+	VMOVUPS(four, Mem{Base: t.packed, Disp: 24 * u})
+	VMOVQ(t.element(4, u), two)
+	VMOVQ(two, Mem{Base: t.packed, Disp: 24*u + 16})
 }
 
 // strides is the address of base plus n strides of A, n < 3.
@@ -183,6 +216,9 @@ func (t *tileRegisters) fetchNext(u int) {
 
 // advance moves A by n values of k.
 func (t *tileRegisters) advance(n int) {
+	if t.packed != nil {
+		ADDQ(Imm(uint64(24*n)), t.packed)
+	}
 	if t.layout == inColumns {
 		LEAQ(Mem{Base: t.a, Index: t.stride, Scale: uint8(n)}, t.a)
 		return

@@ -1,0 +1,400 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"chargpt/data"
+	"chargpt/model"
+	"chargpt/model/checkpoint"
+)
+
+// text is enough characters for a small block on both sides of the split.
+var text = strings.Repeat("Forty and one, and forty and two, and there,\nthe forty-third, with foam along its lip.\n", 30)
+
+func readText(t testing.TB, s string) *data.Text {
+	t.Helper()
+	read, err := data.Read(strings.NewReader(s), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// small is a model and a training of a fraction of a second, with everything in it that is random.
+func small() (model.Config, Options) {
+	p, _ := FindPreset("tiny")
+	p.Config.NLayer, p.Config.NEmbd, p.Config.BlockSize, p.Config.Dropout = 1, 16, 16, 0.1
+	o := p.Options
+	o.MaxIters, o.BatchSize, o.EvalInterval, o.SampleInterval, o.WarmupIters = 20, 4, 5, 0, 3
+	return p.Config, o
+}
+
+// newTrainer starts a run in a folder; the folder may be empty for none.
+func newTrainer(t *testing.T, path string, o Options, threads int) *Trainer {
+	t.Helper()
+	config, _ := small()
+	var folder *Folder
+	if path != "" {
+		var err error
+		if folder, err = Create(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tr, err := New(readText(t, text), "text.txt", config, o, threads, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tr.Close() })
+	return tr
+}
+
+func resumeTrainer(t *testing.T, path string, maxIters int) *Trainer {
+	t.Helper()
+	folder, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := checkpoint.Read(folder.Checkpoint())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := Resume(c, readText(t, text), maxIters, 1, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tr.Close() })
+	return tr
+}
+
+func run(t *testing.T, tr *Trainer) {
+	t.Helper()
+	if err := tr.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runUntil stops a run after some iterations, as a signal does.
+func runUntil(t *testing.T, tr *Trainer, iteration int) {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cause := errors.New("signal")
+	tr.Step = func(p Progress) {
+		if p.Iteration == iteration {
+			cancel(cause)
+		}
+	}
+	if err := tr.Run(ctx); !errors.Is(err, cause) {
+		t.Fatalf("a stopped run returns %v, want its cause", err)
+	}
+	if err := tr.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sameFiles(t *testing.T, a, b string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		x, errX := os.ReadFile(filepath.Join(a, name))
+		y, errY := os.ReadFile(filepath.Join(b, name))
+		if errX != nil || errY != nil || !bytes.Equal(x, y) {
+			t.Errorf("%s differs between %s and %s (%v, %v)", name, filepath.Base(a), filepath.Base(b), errX, errY)
+		}
+	}
+}
+
+// metricsWithoutSeconds are the rows but their last column, which is a time.
+func metricsWithoutSeconds(t *testing.T, path string) []string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(path, metricsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for row := range strings.Lines(string(b)) {
+		rows = append(rows, row[:strings.LastIndex(row, ",")])
+	}
+	return rows
+}
+
+// The same seed gives the same bytes, whatever the number of threads.
+func TestSameSeedSameBytes(t *testing.T) {
+	dir := t.TempDir()
+	_, o := small()
+	run(t, newTrainer(t, filepath.Join(dir, "one"), o, 1))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	run(t, newTrainer(t, filepath.Join(dir, "three"), o, 3))
+	sameFiles(t, filepath.Join(dir, "one"), filepath.Join(dir, "three"), checkpointFile, bestFile)
+}
+
+// A run that is interrupted, at an evaluation or between two, and resumed ends with the bits of one that was not.
+func TestResumeIsExact(t *testing.T) {
+	dir := t.TempDir()
+	_, o := small()
+	whole := filepath.Join(dir, "whole")
+	run(t, newTrainer(t, whole, o, 1))
+	for _, stop := range [][]int{{10}, {1}, {7, 13}, {3, 4, 19}} {
+		path := filepath.Join(dir, fmt.Sprint("stopped", stop))
+		runUntil(t, newTrainer(t, path, o, 1), stop[0])
+		for _, at := range stop[1:] {
+			runUntil(t, resumeTrainer(t, path, 0), at)
+		}
+		run(t, resumeTrainer(t, path, 0))
+		sameFiles(t, whole, path, checkpointFile, bestFile)
+		if got, want := metricsWithoutSeconds(t, path), metricsWithoutSeconds(t, whole); !slices.Equal(got, want) {
+			t.Errorf("stopped at %v: metrics %q, want %q", stop, got, want)
+		}
+	}
+}
+
+// What a crash leaves between the files of a save is mended: rows that ckpt does not know, a torn row, stale temporary
+// files, a best that was not yet written.
+func TestResumeMendsCrash(t *testing.T) {
+	dir := t.TempDir()
+	_, o := small()
+	whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "crashed")
+	run(t, newTrainer(t, whole, o, 1))
+	tr := newTrainer(t, path, o, 1)
+	runUntil(t, tr, 10)
+	if tr.State.BestIter != 10 {
+		t.Fatalf("iteration 10 is not the best so far (%d is): the test needs another text", tr.State.BestIter)
+	}
+	for name, content := range map[string]string{checkpointFile + ".tmp-123": "torn", bestFile + ".tmp-9": ""} {
+		if err := os.WriteFile(filepath.Join(path, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.OpenFile(filepath.Join(path, metricsFile), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString("15,1,1,1,1,1,1\n20,1,1")
+	f.Close()
+	if err := os.Remove(filepath.Join(path, bestFile)); err != nil {
+		t.Fatal(err)
+	}
+	run(t, resumeTrainer(t, path, 0))
+	sameFiles(t, whole, path, checkpointFile, bestFile)
+	if got, want := metricsWithoutSeconds(t, path), metricsWithoutSeconds(t, whole); !slices.Equal(got, want) {
+		t.Errorf("metrics %q, want %q", got, want)
+	}
+	if stale, _ := filepath.Glob(filepath.Join(path, "*.tmp-*")); len(stale) > 0 {
+		t.Errorf("temporary files are left: %v", stale)
+	}
+}
+
+func TestResumeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	_, o := small()
+	path := filepath.Join(dir, "run")
+	run(t, newTrainer(t, path, o, 1))
+	c, err := checkpoint.Read(filepath.Join(path, checkpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	swapped := strings.NewReplacer("F", "t", "t", "F").Replace(text) // same characters, same length
+	if _, err := Resume(c, readText(t, swapped), 0, 1, nil); err == nil || !strings.Contains(err.Error(), "-data") {
+		t.Errorf("another text of the same vocabulary: %v, want an error that names -data", err)
+	}
+	if _, err := Resume(c, readText(t, text), 19, 1, nil); err == nil || !strings.Contains(err.Error(), "max_iters") {
+		t.Errorf("max_iters under the iterations done: %v, want an error that names it", err)
+	}
+	best, err := checkpoint.Read(filepath.Join(path, bestFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Resume(best, readText(t, text), 0, 1, nil); err == nil || !strings.Contains(err.Error(), "optimizer state") {
+		t.Errorf("resuming from best: %v, want an error about the optimizer state", err)
+	}
+}
+
+func TestResumeExtends(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	_, o := small()
+	run(t, newTrainer(t, path, o, 1))
+	tr := resumeTrainer(t, path, 30)
+	run(t, tr)
+	if tr.State.Iteration != 30 {
+		t.Errorf("extended to 30 iterations, did %d", tr.State.Iteration)
+	}
+	rows := metricsWithoutSeconds(t, path)
+	if len(rows) != 1+30/5+1 {
+		t.Errorf("%d rows of metrics, want a header and 7: %q", len(rows), rows)
+	}
+}
+
+// A loss that is not finite stops the run and leaves the files as they were.
+func TestDivergenceKeepsFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	_, o := small()
+	tr := newTrainer(t, path, o, 1)
+	var saved [2][]byte
+	tr.Step = func(p Progress) {
+		if p.Iteration == 7 {
+			for i, name := range []string{checkpointFile, bestFile} {
+				saved[i], _ = os.ReadFile(filepath.Join(path, name))
+			}
+			tr.Model.Parameters()[0].Data[0] = float32(math.NaN())
+		}
+	}
+	err := tr.Run(context.Background())
+	var diverged *DivergedError
+	if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "learning_rate") {
+		t.Fatalf("a NaN weight: %v, want a *DivergedError that says what to try", err)
+	}
+	for i, name := range []string{checkpointFile, bestFile} {
+		if now, _ := os.ReadFile(filepath.Join(path, name)); !bytes.Equal(now, saved[i]) {
+			t.Errorf("%s was overwritten", name)
+		}
+	}
+}
+
+// A stop right after an update that broke the weights must not save them.
+func TestStopDoesNotSaveBrokenWeights(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	_, o := small()
+	tr := newTrainer(t, path, o, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	tr.Step = func(p Progress) {
+		if p.Iteration == 7 {
+			tr.Model.Parameters()[0].Data[0] = float32(math.Inf(1))
+			cancel()
+		}
+	}
+	var diverged *DivergedError
+	if err := tr.Run(ctx); !errors.As(err, &diverged) {
+		t.Fatalf("stopped with an infinite weight: %v, want a *DivergedError", err)
+	}
+	c, err := checkpoint.Read(filepath.Join(path, checkpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := ReadState(c); err != nil || s.Iteration != 5 {
+		t.Errorf("ckpt is of iteration %d (%v), want 5", s.Iteration, err)
+	}
+}
+
+func TestFolders(t *testing.T) {
+	root := t.TempDir()
+	_, o := small()
+	first, err := CreateNew(root, "plays")
+	if err != nil || filepath.Base(first.Path) != "plays" {
+		t.Fatalf("the first run: %v, %v", first, err)
+	}
+	second, err := CreateNew(root, "plays") // the first is in use
+	if err != nil || filepath.Base(second.Path) != "plays-2" {
+		t.Fatalf("the second run: %v, %v", second, err)
+	}
+	if _, err := Open(first.Path); err == nil {
+		t.Error("a folder without a checkpoint can be resumed")
+	}
+	first.Close()
+	second.Close()
+	run(t, newTrainer(t, first.Path, o, 1))
+	if _, err := Create(first.Path); !errors.Is(err, ErrRunExists) {
+		t.Errorf("Create on a run: %v, want ErrRunExists", err)
+	}
+	open, err := Open(first.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(first.Path); !errors.Is(err, ErrLocked) {
+		t.Errorf("a second trainer on a folder: %v, want ErrLocked", err)
+	}
+	open.Close()
+	if path, err := Locate(root, ""); err != nil || path != filepath.Join(first.Path, bestFile) {
+		t.Errorf("Locate of the newest run = %q, %v", path, err)
+	}
+	if _, err := Locate(t.TempDir(), ""); err == nil || !strings.Contains(err.Error(), "cmd/train") {
+		t.Errorf("Locate without a run: %v, want an error that says what to do", err)
+	}
+}
+
+func TestRunName(t *testing.T) {
+	for in, want := range map[string]string{
+		"a/b/input.txt": "input", "Mein Text.md": "Mein_Text", "../..": "run", "x": "x", "日本.txt": "日本", ".hidden": "run", "a:b*c.txt": "a_b_c",
+	} {
+		if got := RunName(in); got != want {
+			t.Errorf("RunName(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestOptionsValidate(t *testing.T) {
+	for _, p := range Presets() {
+		if err := p.Options.Validate(); err != nil {
+			t.Errorf("preset %s: %v", p.Name, err)
+		}
+	}
+	for field, change := range map[string]func(*Options){
+		"max_iters":     func(o *Options) { o.MaxIters = -1 },
+		"batch_size":    func(o *Options) { o.BatchSize = 0 },
+		"learning_rate": func(o *Options) { o.LearningRate = math.NaN() },
+		"min_lr":        func(o *Options) { o.MinLR = 1 },
+		"beta1":         func(o *Options) { o.Beta1 = 1 },
+		"grad_clip":     func(o *Options) { o.GradClip = math.Inf(1) },
+		"val_fraction":  func(o *Options) { o.ValFraction = 1 },
+		"eval_interval": func(o *Options) { o.EvalInterval = 0 },
+	} {
+		_, o := small()
+		change(&o)
+		if err := o.Validate(); err == nil || !strings.HasPrefix(err.Error(), field+" ") {
+			t.Errorf("%+v: error %v, want one about %s", o, err, field)
+		}
+	}
+}
+
+// The loss over a whole text does not depend on how many windows are evaluated at once, and counts each character once.
+func TestLossDoesNotDependOnBatch(t *testing.T) {
+	config, o := small()
+	read := readText(t, text)
+	config.VocabSize = read.Tokenizer.Size()
+	m, err := model.New(config, o.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Loss(m, read.Tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, batch := range []int{1, 2, 7, 40} {
+		g, err := m.NewGraph(batch, config.BlockSize, model.Evaluation, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := meanLoss(g, data.Windows(read.Tokens, config.BlockSize, batch))
+		g.Close()
+		if err != nil || math.Abs(got-want) > 1e-6 {
+			t.Errorf("loss in batches of %d = %v (%v), want %v", batch, got, err, want)
+		}
+	}
+}
+
+// Without a validation part there is no validation loss and no best.
+func TestNoValidation(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	_, o := small()
+	o.ValFraction = 0
+	tr := newTrainer(t, path, o, 1)
+	run(t, tr)
+	if _, err := os.Stat(filepath.Join(path, bestFile)); err == nil {
+		t.Error("best.safetensors was written without a validation loss")
+	}
+	result, err := tr.Finish()
+	if err != nil || !math.IsNaN(result.ValLoss) {
+		t.Errorf("Finish = %+v, %v, want a NaN validation loss", result, err)
+	}
+	run(t, resumeTrainer(t, path, 25))
+}
