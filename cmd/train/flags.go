@@ -51,19 +51,19 @@ func presetNames() string {
 	return strings.Join(names, ", ")
 }
 
-// flags defines the flags with the preset's values as defaults.
+// flags defines the flags with the values that o has as defaults: a preset's, at first.
 func (o *options) flags() *cli.Flags {
 	fs := cli.NewFlags("train", "fits a character-level GPT to a text file",
 		"go run ./cmd/train                                    the embedded corpus, about a minute",
 		"go run ./cmd/train -data input.txt -out checkpoints/a another text",
 		"go run ./cmd/train -resume -max_iters 4000            go on with the newest run")
 	fs.Group("Text and run")
-	fs.StringVar(&o.data, "data", "", "UTF-8 text `file`, - for standard input; the embedded corpus if not given")
-	fs.StringVar(&o.out, "out", "", "run `folder`; the default is "+root+"/NAME after the text's file name")
-	fs.BoolVar(&o.resume, "resume", false, "go on with the run in -out, or with the newest")
+	fs.StringVar(&o.data, "data", o.data, "UTF-8 text `file`, - for standard input; the embedded corpus if not given")
+	fs.StringVar(&o.out, "out", o.out, "run `folder`; the default is "+root+"/NAME after the text's file name")
+	fs.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out, or with the newest")
 	fs.Float64Var(&o.ValFraction, "val_fraction", o.ValFraction, "`share` of the text, its end, that validates; 0 for none")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`number` that all random draws follow from")
-	fs.IntVar(&o.threads, "threads", 0, "`goroutines` an operation may use; 0 for one a core")
+	fs.IntVar(&o.threads, "threads", o.threads, "`goroutines` an operation may use; 0 for one a core")
 
 	fs.Group("Model")
 	fs.String("preset", train.DefaultPreset, "`name` of a model and its training: "+presetNames()+"; other flags override it")

@@ -29,6 +29,7 @@ type Command func(ctx context.Context, env Env) error
 // Main runs a command as the process: it never returns. The first SIGINT or SIGTERM cancels the command's context, for it
 // to finish what must be finished; a second one exits at once.
 func Main(name string, command Command) {
+	ignoreFileSizeSignal()
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithCancelCause(context.Background())

@@ -27,7 +27,8 @@ type Folder struct {
 	lock *os.File
 }
 
-// Create makes a run folder at path, which must not hold a run yet (else [ErrRunExists]), and locks it.
+// Create makes a run folder at path, which must not hold a run yet (else [ErrRunExists]), and locks it. What a run left
+// that ended before its first checkpoint is removed.
 func Create(path string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, err
@@ -36,13 +37,27 @@ func Create(path string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{checkpointFile, bestFile, metricsFile} {
+	for _, name := range []string{checkpointFile, bestFile} {
 		if _, err := os.Lstat(f.file(name)); err == nil {
 			f.Close()
 			return nil, fmt.Errorf("%s: %w", path, ErrRunExists)
 		}
 	}
-	return f, nil
+	return f, f.clean(f.file(metricsFile))
+}
+
+// clean removes files, and temporary ones, that a crash left. The folder is unlocked if that fails.
+func (f *Folder) clean(files ...string) error {
+	stale, err := filepath.Glob(f.file("*.tmp-*"))
+	for _, name := range append(stale, files...) {
+		if e := os.Remove(name); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	if err != nil {
+		f.Close()
+	}
+	return err
 }
 
 // CreateNew makes the run folder root/name, or name-2, name-3, … where that one holds a run or is in use.
@@ -68,15 +83,7 @@ func Open(path string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	stale, err := filepath.Glob(f.file("*.tmp-*"))
-	for _, name := range stale {
-		err = errors.Join(err, os.Remove(name))
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return f, f.clean()
 }
 
 // Close unlocks the folder.

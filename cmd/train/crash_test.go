@@ -1,0 +1,191 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// buildTrain builds the real binary, once a test.
+func buildTrain(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "train")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// smallRun are the flags of a run of a few seconds that saves all the time and uses everything random.
+var smallRun = []string{"-preset", "tiny", "-n_layer", "1", "-n_embd", "16", "-n_head", "2", "-block_size", "16", "-dropout", "0.1",
+	"-batch_size", "4", "-eval_interval", "6", "-sample_interval", "0", "-threads", "1"}
+
+func command(t *testing.T, binary, dir string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	text := filepath.Join(dir, "text.txt")
+	if _, err := os.Stat(text); err != nil {
+		if err := os.WriteFile(text, []byte(strings.Repeat("the forty-third, with foam along its lip.\n", 40)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command(binary, append(append([]string{"-data", text}, smallRun...), args...)...)
+	var output bytes.Buffer
+	c.Stdout, c.Stderr, c.Dir = &output, &output, dir
+	return c, &output
+}
+
+func exitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	if e, ok := err.(*exec.ExitError); ok {
+		return e.ExitCode()
+	}
+	return -1
+}
+
+// TestKill kills the trainer at random moments, also in the middle of a save, resumes it each time, and compares the
+// files with those of a run that was never killed.
+func TestKill(t *testing.T) {
+	const kills = 32
+	binary, dir := buildTrain(t), t.TempDir()
+	whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
+	c, output := command(t, binary, dir, "-max_iters", "600", "-out", whole)
+	started := time.Now()
+	if err := c.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	duration := time.Since(started)
+	rng := rand.New(rand.NewPCG(uint64(started.UnixNano()), 1))
+	done := 0
+	for done < kills {
+		args := []string{"-max_iters", "600", "-out", path}
+		if _, err := os.Stat(filepath.Join(path, "ckpt.safetensors")); err == nil {
+			args = append(args, "-resume")
+		}
+		c, output := command(t, binary, dir, args...)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(rng.Int64N(int64(duration) * 5 / 4 / kills))) // all lives together are shorter than the run
+		c.Process.Kill()
+		if err := c.Wait(); err == nil {
+			t.Fatalf("the run ended after %d kills: it is too short for this test", done)
+		} else if code := exitCode(err); code != -1 {
+			t.Fatalf("kill %d: exit code %d\n%s", done, code, output)
+		}
+		done++
+	}
+	c, output = command(t, binary, dir, "-max_iters", "600", "-out", path, "-resume")
+	if err := c.Run(); err != nil {
+		t.Fatalf("the last resume: %v\n%s", err, output)
+	}
+	for _, name := range []string{"ckpt.safetensors", "best.safetensors"} {
+		want, errWant := os.ReadFile(filepath.Join(whole, name))
+		got, errGot := os.ReadFile(filepath.Join(path, name))
+		if errWant != nil || errGot != nil || !bytes.Equal(got, want) {
+			t.Errorf("after %d kills %s differs from a run without (%v, %v)", kills, name, errGot, errWant)
+		}
+	}
+	if stale, _ := filepath.Glob(filepath.Join(path, "*.tmp-*")); len(stale) > 0 {
+		t.Errorf("temporary files are left: %v", stale)
+	}
+}
+
+// waitFor waits until a file exists.
+func waitFor(t *testing.T, path string) {
+	t.Helper()
+	for range 1000 {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%s does not appear", path)
+}
+
+// A signal saves and says how to resume; the run then ends as one without it does.
+func TestSignals(t *testing.T) {
+	binary, dir := buildTrain(t), t.TempDir()
+	for _, tt := range []struct {
+		name   string
+		signal syscall.Signal
+		code   int
+	}{{"int", syscall.SIGINT, 130}, {"term", syscall.SIGTERM, 143}} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(dir, tt.name)
+			c, output := command(t, binary, dir, "-max_iters", "1000000", "-out", path)
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			waitFor(t, filepath.Join(path, "best.safetensors"))
+			c.Process.Signal(tt.signal)
+			if code := exitCode(c.Wait()); code != tt.code {
+				t.Errorf("exit code %d, want %d\n%s", code, tt.code, output)
+			}
+			if want := "-resume -out " + path; !strings.Contains(output.String(), want) {
+				t.Errorf("output does not say %q:\n%s", want, output)
+			}
+		})
+	}
+}
+
+// A full disk ends the run with one line; the checkpoint before is intact and nothing else is left.
+func TestDiskFull(t *testing.T) {
+	binary, dir := buildTrain(t), t.TempDir()
+	path := filepath.Join(dir, "run")
+	c, output := command(t, binary, dir, "-max_iters", "6", "-out", path)
+	if err := c.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	before, err := os.ReadFile(filepath.Join(path, "ckpt.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, output = command(t, binary, dir, "-max_iters", "18", "-out", path, "-resume")
+	c.Args = append([]string{"sh", "-c", `ulimit -f 16; exec "$0" "$@"`}, c.Args...) // 16 blocks of 512 bytes
+	c.Path = "/bin/sh"
+	if code := exitCode(c.Run()); code != 1 || !strings.Contains(output.String(), "too large") || strings.Contains(output.String(), "goroutine") {
+		t.Errorf("exit code %d, want 1 and one line about the file\n%s", code, output)
+	}
+	if after, err := os.ReadFile(filepath.Join(path, "ckpt.safetensors")); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the checkpoint before the full disk is not intact (%v)", err)
+	}
+	if stale, _ := filepath.Glob(filepath.Join(path, "*.tmp-*")); len(stale) > 0 {
+		t.Errorf("temporary files are left: %v", stale)
+	}
+}
+
+// A second trainer on a run's folder is refused, and a crash leaves no lock behind.
+func TestSecondTrainerIsRefused(t *testing.T) {
+	binary, dir := buildTrain(t), t.TempDir()
+	path := filepath.Join(dir, "run")
+	first, _ := command(t, binary, dir, "-max_iters", "1000000", "-out", path)
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, filepath.Join(path, "ckpt.safetensors"))
+	second, output := command(t, binary, dir, "-out", path, "-resume")
+	if code := exitCode(second.Run()); code != 1 || !strings.Contains(output.String(), "another trainer") {
+		t.Errorf("a second trainer: exit code %d, want 1 and a refusal\n%s", code, output)
+	}
+	first.Process.Kill()
+	first.Wait()
+	third, output := command(t, binary, dir, "-out", path, "-resume", "-max_iters", "1000000")
+	if err := third.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	third.Process.Signal(syscall.SIGTERM)
+	if code := exitCode(third.Wait()); code != 143 {
+		t.Errorf("a trainer after a crash: exit code %d, want 143\n%s", code, output)
+	}
+}

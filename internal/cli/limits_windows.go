@@ -1,0 +1,4 @@
+package cli
+
+// ignoreFileSizeSignal does nothing: Windows has no such signal.
+func ignoreFileSizeSignal() {}
