@@ -149,7 +149,7 @@ func (b *block) splitRows() {
 	}
 }
 
-// takeRows finds the block's rows of op(A), packing or copying them if planned.
+// takeRows finds the block's rows of op(A), copying them if planned.
 func (p *product) takeRows(b *block) {
 	b.splitRows()
 	b.aStride = 4 * p.lda
@@ -199,24 +199,23 @@ func (p *product) panel(b *block, j, width int) (*float32, int) {
 	return &p.bufB[0], 4 * tileCols
 }
 
-// tiles multiplies the block's rows by a panel of which width columns count.
+// tiles multiplies the block's rows by a panel of which width columns count. The
+// first panel that meets the rows also packs or prefetches them.
 func (p *product) tiles(b *block, first bool, width int, panel *float32, stride int, c *float32, cStride, add int) {
 	vectors := (width - 1) / 8
 	in := &tilesInRows
 	if p.transA {
 		in = &tilesInColumns
 	}
-	if b.six > 0 {
-		tile := in[tileRows-1][vectors]
-		if first && p.packA {
-			p.packTiles(b, panel, stride, c, cStride, add)
-			tile = nil
-		} else if first && !p.transA {
-			tile = tileRows6x16Prefetch
-		}
-		if tile != nil {
-			tile(b.six, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, panel, stride, c, cStride, p.alpha, add)
-		}
+	switch {
+	case b.six == 0:
+	case first && p.packA: // from here on, the block's tiles of 6 rows are packed
+		tileColumns6x16Pack(b.six, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, panel, stride, c, cStride, p.alpha, add, &p.bufA[0])
+		b.tiles, b.tileStride, b.tilesStep = p.bufA, 4*tileRows, 4*tileRows*b.depth
+	case first && !p.transA:
+		tileRows6x16Prefetch(b.six, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, panel, stride, c, cStride, p.alpha, add)
+	default:
+		in[tileRows-1][vectors](b.six, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, panel, stride, c, cStride, p.alpha, add)
 	}
 	row := b.six * tileRows
 	for _, rows := range b.last {
@@ -230,12 +229,6 @@ func (p *product) tiles(b *block, first bool, width int, panel *float32, stride 
 		in[rows-1][vectors](1, b.depth, &b.a[a], b.aStride, 0, panel, stride, below(c, row*cStride), cStride, p.alpha, add)
 		row += rows
 	}
-}
-
-// packTiles multiplies the tiles of 6 rows by the first panel and packs their rows for the next ones.
-func (p *product) packTiles(b *block, panel *float32, stride int, c *float32, cStride, add int) {
-	tileColumns6x16Pack(b.six, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, panel, stride, c, cStride, p.alpha, add, &p.bufA[0])
-	b.tiles, b.tileStride, b.tilesStep = p.bufA, 4*tileRows, 4*tileRows*b.depth
 }
 
 // below returns the address some bytes after c.

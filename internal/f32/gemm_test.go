@@ -118,7 +118,7 @@ func checkGemm(t *testing.T, f func(o *operands)) {
 	var shapes [][3]int
 	count := 250
 	if slow() {
-		count = 40
+		count = 25
 	}
 	for range count {
 		d := func() int {

@@ -12,7 +12,7 @@ import (
 const evalCharacters = 20_000
 
 // evalBatch is how many windows are evaluated at once. A loss does not depend on it.
-const evalBatch = 16
+const evalBatch = 8
 
 // Evaluation is what is known of a run at one iteration. Losses are means in nats a character, over fixed subsets of each
 // part unless it says otherwise; ValLoss and the baselines are NaN without a validation part.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"chargpt/data"
@@ -227,6 +228,7 @@ func (t *Trainer) evaluate() error {
 	if t.Evaluated != nil {
 		t.Evaluated(e)
 	}
+	runtime.GC() // a save and an interval's iterations leave a few megabytes: collect them before they add up
 	return nil
 }
 

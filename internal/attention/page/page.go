@@ -28,8 +28,15 @@ type document struct {
 type recorded struct {
 	Kind   string      `json:"kind"` // "recorded"
 	Source string      `json:"source"`
+	View   View        `json:"view"`
 	Model  wireModel   `json:"model"`
 	Traces []wireTrace `json:"traces"` // in order of training steps
+}
+
+// View is the head that a page shows first.
+type View struct {
+	Layer int `json:"layer"`
+	Head  int `json:"head"`
 }
 
 // WriteHTML writes one self-contained page about a trace. It opens from disk, needs no network, and stays below 5 MB
@@ -38,25 +45,25 @@ type recorded struct {
 //
 // The head view draws a line from a query to each of its keys, whatever the weight: i+1 lines for query i. A weight that
 // it shows is off by at most half of its row's largest weight divided by 65535, or by 255 with 8 bits.
-func WriteHTML(w io.Writer, t *attention.Trace) error {
-	return writeRecorded(w, []*attention.Trace{t}, pageBudget)
+func WriteHTML(w io.Writer, t *attention.Trace, v View) error {
+	return writeRecorded(w, []*attention.Trace{t}, v, pageBudget)
 }
 
 // WriteProbeHTML writes the page of WriteHTML with a slider over training steps. The traces are of one text and one
 // model, in order of their steps.
-func WriteProbeHTML(w io.Writer, traces []*attention.Trace) error {
+func WriteProbeHTML(w io.Writer, traces []*attention.Trace, v View) error {
 	if len(traces) == 0 {
 		return fmt.Errorf("page: no traces to show")
 	}
-	return writeRecorded(w, traces, probeBudget)
+	return writeRecorded(w, traces, v, probeBudget)
 }
 
-func writeRecorded(w io.Writer, traces []*attention.Trace, budget int) error {
+func writeRecorded(w io.Writer, traces []*attention.Trace, v View, budget int) error {
 	if err := checkSeries(traces); err != nil {
 		return err
 	}
 	first, p := traces[0], precisionFor(traces, budget)
-	data := recorded{Kind: "recorded", Source: first.Source, Model: encodeModel(first.Shape, first.Vocab)}
+	data := recorded{Kind: "recorded", Source: first.Source, View: v, Model: encodeModel(first.Shape, first.Vocab)}
 	for _, t := range traces {
 		data.Traces = append(data.Traces, encodeTrace(t, p))
 	}

@@ -19,7 +19,7 @@ func small() *attention.Trace {
 }
 
 func html(t *attention.Trace) func(*os.File) error {
-	return func(f *os.File) error { return WriteHTML(f, t) }
+	return func(f *os.File) error { return WriteHTML(f, t, View{}) }
 }
 
 // line is one line of the head view.
@@ -258,7 +258,7 @@ func TestLargePage(t *testing.T) {
 	trace := made{text: sonnet[:256], vocab: sonnet, layers: 6, heads: 6, headSize: 64, step: 5000}.trace()
 	begin := time.Now()
 	size := p.open(func(f *os.File) error {
-		err := WriteHTML(f, trace)
+		err := WriteHTML(f, trace, View{})
 		begin = time.Now()
 		return err
 	})
@@ -319,7 +319,7 @@ func TestProbe(t *testing.T) {
 	for i, step := range []int{0, 250, 500, 1000} {
 		traces = append(traces, made{text: sonnet[:48], layers: 2, heads: 2, headSize: 8, step: step, sharpness: 0.05 + float64(i)*0.4}.trace())
 	}
-	p.open(func(f *os.File) error { return WriteProbeHTML(f, traces) })
+	p.open(func(f *os.File) error { return WriteProbeHTML(f, traces, View{}) })
 	p.screenshot("probe")
 	weightOf := func() float64 { return p.lines()[0].Weight }
 	p.hover(token(30))

@@ -44,6 +44,7 @@ type Models interface {
 // Options of the live page; the zero value is useful.
 type Options struct {
 	Prompt string // the text that the page starts with
+	View   View   // the head that it starts with
 }
 
 // NewHandler serves the live page and the two requests that it makes. It reads no file. Use [Serve] to run it: that
@@ -67,6 +68,7 @@ type server struct {
 type live struct {
 	Kind        string       `json:"kind"` // "live"
 	Prompt      string       `json:"prompt"`
+	View        View         `json:"view"`
 	Checkpoints []Checkpoint `json:"checkpoints"`
 }
 
@@ -83,7 +85,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	list := nonNil(s.models.List())
 	s.leave()
 	var b bytes.Buffer // so that a failure can still become a status
-	data := live{Kind: "live", Prompt: s.options.Prompt, Checkpoints: list}
+	data := live{Kind: "live", Prompt: s.options.Prompt, View: s.options.View, Checkpoints: list}
 	if err := render(&b, document{Title: titleOf("live"), Connect: true, Data: data}); err != nil {
 		fail(w, http.StatusInternalServerError, err)
 		return

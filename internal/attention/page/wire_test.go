@@ -59,7 +59,7 @@ func TestWriteRefusesBrokenTraces(t *testing.T) {
 		"none": {}, "nil": {nil}, "empty": {{}}, "short": {short}, "not finite": {nan}, "mixed": {small(), other},
 	} {
 		var b bytes.Buffer
-		if err := WriteProbeHTML(&b, traces); err == nil || b.Len() > 0 {
+		if err := WriteProbeHTML(&b, traces, View{}); err == nil || b.Len() > 0 {
 			t.Errorf("%s: error %v after %d bytes", name, err, b.Len())
 		}
 	}
@@ -70,7 +70,7 @@ func TestSelfContained(t *testing.T) {
 	trace := small()
 	trace.Vocab[0], trace.Labels[0] = "</script>", "<!--\u2028\u2029&"
 	var b bytes.Buffer
-	if err := WriteHTML(&b, trace); err != nil {
+	if err := WriteHTML(&b, trace, View{}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -83,7 +83,7 @@ func TestSelfContained(t *testing.T) {
 		}
 	}
 	again := new(bytes.Buffer)
-	if err := WriteHTML(again, trace); err != nil || again.String() != text {
+	if err := WriteHTML(again, trace, View{}); err != nil || again.String() != text {
 		t.Error("the same trace gave two different pages")
 	}
 }

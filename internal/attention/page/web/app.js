@@ -7,8 +7,8 @@ function start() {
     source: makeSource(data),
     state: {
       trace: null, // the Trace on show
-      layer: 0,
-      head: 0,
+      layer: data.view.layer,
+      head: data.view.head,
       query: 0, // position in the trace
       key: null, // the key under the pointer, or null
       locked: false, // does the query stay when the pointer moves on?
