@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"chargpt/internal/cli"
+)
+
+// call runs the command in a folder of its own and returns its exit code and what it printed.
+func call(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	env := cli.Env{Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs}
+	code = cli.Run(context.Background(), "train", run, env)
+	return code, out.String(), errs.String()
+}
+
+// checkOneLine checks that an error is one clear line with all of want in it.
+func checkOneLine(t *testing.T, stderr string, want ...string) {
+	t.Helper()
+	if strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "train: ") {
+		t.Errorf("the error is not one line of train's: %q", stderr)
+	}
+	for _, w := range want {
+		if !strings.Contains(stderr, w) {
+			t.Errorf("the error does not say %q: %q", w, stderr)
+		}
+	}
+}
+
+// Every flag is checked before the text is read: a missing text does not hide a wrong flag.
+func TestUsageErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, tt := range []struct{ flag, value, want string }{
+		{"-n_layer", "-1", "n_layer is -1"}, {"-n_layer", "x", `"x"`}, {"-n_layer", "99999999", "n_layer is 99999999"},
+		{"-n_head", "0", "n_head is 0"}, {"-n_head", "3", "n_head is 3, which does not divide n_embd 128"},
+		{"-n_embd", "0", "n_embd is 0"}, {"-head_size", "-2", "head_size is -2"}, {"-block_size", "0", "block_size is 0"},
+		{"-dropout", "1", "dropout is 1"}, {"-dropout", "NaN", "dropout is NaN"}, {"-position", "sinus", `position is "sinus"`},
+		{"-max_iters", "-1", "max_iters is -1"}, {"-batch_size", "0", "batch_size is 0"}, {"-learning_rate", "-1", "learning_rate is -1"},
+		{"-learning_rate", "Inf", "learning_rate is +Inf"}, {"-min_lr", "2", "min_lr is 2"}, {"-warmup_iters", "-1", "warmup_iters is -1"},
+		{"-weight_decay", "NaN", "weight_decay is NaN"}, {"-beta1", "1", "beta1 is 1"}, {"-beta2", "-0.1", "beta2 is -0.1"},
+		{"-grad_clip", "-1", "grad_clip is -1"}, {"-eval_interval", "0", "eval_interval is 0"}, {"-sample_interval", "-1", "sample_interval is -1"},
+		{"-val_fraction", "1", "val_fraction is 1"}, {"-val_fraction", "-0.5", "val_fraction is -0.5"}, {"-seed", "-1", "seed"},
+		{"-threads", "-1", "threads is -1"}, {"-preset", "huge", "-preset huge"}, {"-nonsense", "1", "nonsense"},
+	} {
+		code, _, stderr := call(t, "", tt.flag, tt.value, "-data", "missing.txt")
+		if code != 2 {
+			t.Errorf("%s %s: exit code %d, want 2", tt.flag, tt.value, code)
+		}
+		checkOneLine(t, stderr, tt.want)
+	}
+	if code, _, stderr := call(t, "", "text.txt"); code != 2 {
+		t.Errorf("an argument that is no flag: exit code %d, want 2: %s", code, stderr)
+	}
+}
+
+func TestInputErrors(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, content := range map[string]string{
+		"empty": "", "short": "abc abc abc", "latin1": "caf\xe9 au lait", "bom": "\ufeff",
+	} {
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		args []string
+		want []string
+	}{
+		{"missing", []string{"-data", "missing.txt"}, []string{"missing.txt"}},
+		{"directory", []string{"-data", "."}, []string{"directory"}},
+		{"empty", []string{"-data", "empty"}, []string{"empty"}},
+		{"byte-order mark alone", []string{"-data", "bom"}, []string{"empty"}},
+		{"invalid UTF-8", []string{"-data", "latin1"}, []string{"UTF-8", "3"}},
+		{"too short", []string{"-data", "short"}, []string{"11", "characters"}},
+		{"nothing to resume", []string{"-resume"}, []string{"cmd/train"}},
+		{"no run there", []string{"-resume", "-out", "nowhere"}, []string{"nowhere"}},
+		{"a file as folder", []string{"-data", "short", "-block_size", "1", "-val_fraction", "0.5", "-out", "short"}, []string{"short"}},
+	} {
+		code, _, stderr := call(t, "", tt.args...)
+		if code != 1 {
+			t.Errorf("%s: exit code %d, want 1", tt.name, code)
+		}
+		checkOneLine(t, stderr, tt.want...)
+	}
+	if made, _ := filepath.Glob("checkpoints/*"); len(made) > 0 {
+		t.Errorf("a run that could not start left %v", made)
+	}
+}
+
+// fast are the flags of a run of milliseconds.
+var fast = []string{"-n_layer", "1", "-n_embd", "8", "-n_head", "2", "-block_size", "8", "-batch_size", "2", "-max_iters", "4", "-eval_interval", "2", "-threads", "1"}
+
+func TestTrainOnStandardInput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := strings.Repeat("é日🙂 cr lf\r\n", 40)
+	code, stdout, stderr := call(t, text, append([]string{"-data", "-"}, fast...)...)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for _, want := range []string{"text: -, 440 characters, 10 distinct", "iteration 0:", "iteration 4:", "bits", "unigram", "bigram Markov chain",
+		"validation loss over all 44 characters", "sample:", "next: go run ./cmd/sample -ckpt checkpoints/stdin/best.safetensors"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("standard output does not say %q:\n%s", want, stdout)
+		}
+	}
+	if !strings.Contains(stderr, "iteration 4/4: loss") || strings.Contains(stdout, "tokens/s") {
+		t.Errorf("progress goes to standard error as lines:\nstdout %s\nstderr %s", stdout, stderr)
+	}
+}
+
+func TestRunIsNeverOverwritten(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("a.txt", []byte(strings.Repeat("abcdefgh ", 40)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"-data", "a.txt"}, fast...)
+	for _, want := range []string{"checkpoints/a", "checkpoints/a-2", "checkpoints/a-3"} {
+		code, stdout, stderr := call(t, "", args...)
+		if code != 0 || !strings.Contains(stdout, "run: "+want+",") {
+			t.Errorf("exit code %d, want a run in %s: %s%s", code, want, stdout, stderr)
+		}
+	}
+	before, err := os.ReadFile("checkpoints/a/ckpt.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := call(t, "", append(args, "-out", "checkpoints/a")...)
+	if code != 2 {
+		t.Errorf("-out on a run: exit code %d, want 2", code)
+	}
+	checkOneLine(t, stderr, "-out checkpoints/a", "-resume")
+	if after, _ := os.ReadFile("checkpoints/a/ckpt.safetensors"); !bytes.Equal(after, before) {
+		t.Error("the run was overwritten")
+	}
+}
+
+func TestResumeConflicts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("a.txt", []byte(strings.Repeat("abcdefgh ", 40)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("b.txt", []byte(strings.Repeat("hgfedcba ", 40)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := call(t, "", append([]string{"-data", "a.txt"}, fast...)...); code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-n_layer", "2"}, "-n_layer 2 contradicts"}, {[]string{"-block_size", "16"}, "-block_size 16"},
+		{[]string{"-bias"}, "-bias true"}, {[]string{"-tied=false"}, "-tied false"}, {[]string{"-seed", "3"}, "-seed 3"},
+		{[]string{"-learning_rate", "1"}, "-learning_rate 1"}, {[]string{"-preset", "baby"}, "contradicts"},
+		{[]string{"-data", "b.txt"}, "-data"}, {[]string{"-max_iters", "3"}, "max_iters is 3"},
+	} {
+		code, _, stderr := call(t, "", append([]string{"-resume"}, tt.args...)...)
+		if code != 1 {
+			t.Errorf("-resume %v: exit code %d, want 1", tt.args, code)
+		}
+		checkOneLine(t, stderr, tt.want)
+	}
+	if code, stdout, stderr := call(t, "", "-resume", "-max_iters", "8", "-n_layer", "1"); code != 0 || !strings.Contains(stdout, "iteration 8:") {
+		t.Errorf("an extension with a flag that agrees: exit code %d: %s%s", code, stdout, stderr)
+	}
+}
+
+func TestNoValidationIsSaid(t *testing.T) {
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := call(t, strings.Repeat("a", 50), append([]string{"-data", "-", "-val_fraction", "0"}, fast...)...) // one character, too
+	if code != 0 || !strings.Contains(stdout, "no validation") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if _, err := os.Stat("checkpoints/stdin/best.safetensors"); err == nil {
+		t.Error("there is a best without a validation loss")
+	}
+}
+
+func TestDivergence(t *testing.T) {
+	t.Chdir(t.TempDir())
+	code, _, stderr := call(t, strings.Repeat("abcdefgh ", 40), append([]string{"-data", "-", "-learning_rate", "100", "-grad_clip", "0", "-warmup_iters", "0", "-weight_decay", "90"}, append(fast, "-max_iters", "200")...)...)
+	if code != 1 || !strings.Contains(stderr, "diverged at iteration") || !strings.Contains(stderr, "-learning_rate") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	code, stdout, stderr := call(t, "", "-h")
+	if code != 0 || stderr != "" {
+		t.Errorf("-h: exit code %d, standard error %q", code, stderr)
+	}
+	for _, want := range []string{"Text and run", "Model", "Training", "Examples", "-n_layer", "default 4"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("help does not say %q:\n%s", want, stdout)
+		}
+	}
+}
