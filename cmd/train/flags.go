@@ -75,7 +75,7 @@ func (o *options) flags() *cli.Flags {
 	fs.IntVar(&c.BlockSize, "block_size", c.BlockSize, "`characters` of context")
 	fs.Float64Var(&c.Dropout, "dropout", c.Dropout, "`share` of activations dropped in training")
 	fs.BoolVar(&c.Bias, "bias", c.Bias, "biases in linear layers and LayerNorms")
-	fs.BoolVar(&c.Tied, "tied", c.Tied, "share the LM head with the token embedding; -tied=false for its own (default true)")
+	fs.BoolVar(&c.Tied, "tied", c.Tied, "share the LM head with the token embedding; -tied=false for its own")
 	fs.BoolVar(&c.AttnOnly, "attn_only", c.AttnOnly, "blocks without MLPs")
 	fs.StringVar(&c.Position, "position", c.Position, "`kind` of positions: learned or rope")
 

@@ -77,23 +77,30 @@ func (f *Flags) Given() map[string]bool {
 // Help prints what the command does, its flags in groups with defaults, and examples.
 func (f *Flags) Help(out io.Writer) {
 	f.claim()
+	width := 0
+	f.VisitAll(func(x *flag.Flag) { width = max(width, len(synopsis(x))) })
 	fmt.Fprintf(out, "%s: %s\n", f.name, f.about)
 	for _, g := range f.groups {
 		fmt.Fprintf(out, "\n%s\n", g.title)
 		for _, n := range g.flags {
-			fmt.Fprintln(out, f.line(f.Lookup(n)))
+			fmt.Fprintln(out, line(f.Lookup(n), width))
 		}
 	}
 	fmt.Fprintf(out, "\nExamples\n  %s\n", strings.Join(f.examples, "\n  "))
 }
 
-// line is one flag's help: name, kind of value, meaning and default.
-func (f *Flags) line(x *flag.Flag) string {
-	kind, usage := flag.UnquoteUsage(x)
-	left := strings.TrimRight(fmt.Sprintf("  -%s %s", x.Name, kind), " ")
-	line := fmt.Sprintf("%-26s %s", left, usage)
+// synopsis is a flag with the kind of its value.
+func synopsis(x *flag.Flag) string {
+	kind, _ := flag.UnquoteUsage(x)
+	return strings.TrimRight("  -"+x.Name+" "+kind, " ")
+}
+
+// line is one flag's help: what it takes, what it means, its default.
+func line(x *flag.Flag, width int) string {
+	_, usage := flag.UnquoteUsage(x)
+	text := fmt.Sprintf("%-*s  %s", width, synopsis(x), usage)
 	if x.DefValue != "" && x.DefValue != "false" {
-		line += fmt.Sprintf(" (default %s)", x.DefValue)
+		text += fmt.Sprintf(" (default %s)", x.DefValue)
 	}
-	return line
+	return text
 }

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"chargpt/internal/attention/page"
+)
+
+// serve shows the live page until the context ends, and then returns its cause.
+func serve(ctx context.Context, o *options, stderr io.Writer) error {
+	s := newShelf(root, o.ckpt)
+	defer s.close()
+	first, err := s.first()
+	if err != nil {
+		return err
+	}
+	selection, err := o.selection(first.Shape())
+	if err != nil {
+		return err
+	}
+	tokens, err := encode(first.Tokenizer, o.prompts()[0], o.skipUnknown, stderr)
+	if err != nil {
+		return err
+	}
+	h := page.NewHandler(s, page.Options{Prompt: first.Tokenizer.Decode(tokens), View: view(selection)})
+	err = page.Serve(ctx, o.http, h, func(url string) {
+		fmt.Fprintf(stderr, "inspect: open %s in a browser; Ctrl-C stops\n", url)
+	})
+	if err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}

@@ -1,0 +1,106 @@
+// Command inspect shows what the attention of a trained model learned:
+//
+//	go run ./cmd/inspect -prompt "MIRA: The sea"               # in the terminal
+//	go run ./cmd/inspect -prompt TEXT -format html -o page.html  # one file to explore in a browser
+//	go run ./cmd/inspect -http :8080                           # live: type and see
+//
+// What was asked for goes to standard output or to -o, all else to standard error.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"chargpt/data"
+	"chargpt/internal/attention"
+	"chargpt/internal/cli"
+	"chargpt/internal/trace"
+	"chargpt/model/train"
+)
+
+// root is where runs are kept.
+const root = "checkpoints"
+
+func main() { cli.Main("inspect", run) }
+
+func run(ctx context.Context, env cli.Env) error {
+	o, err := parseFlags(env.Args, env.Stdout)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.http != "":
+		return serve(ctx, o, env.Stderr)
+	case o.probe:
+		return probe(ctx, o, env)
+	}
+	return inspect(ctx, o, env)
+}
+
+// inspect traces the prompt (and the one to compare it with) and writes what it sees.
+func inspect(ctx context.Context, o *options, env cli.Env) error {
+	file, err := train.Locate(root, o.ckpt)
+	if err != nil {
+		return err
+	}
+	m, err := trace.Load(file)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	selection, err := o.selection(m.Shape())
+	if err != nil {
+		return err
+	}
+	views := []*attention.Trace{}
+	for _, p := range o.prompts() {
+		t, err := forward(ctx, m, p, o, env.Stderr)
+		if err != nil {
+			return err
+		}
+		views = append(views, t)
+	}
+	if m.Bigram == nil {
+		fmt.Fprintf(env.Stderr, "inspect: %s has no Markov chain: its column says that every character is as likely\n", file)
+	}
+	return o.output(env.Stdout, func(w io.Writer) error { return o.render(w, views, selection, terminalOf(w)) })
+}
+
+// forward traces one prompt and says what of it the model does not see.
+func forward(ctx context.Context, m *trace.Loaded, p prompt, o *options, warn io.Writer) (*attention.Trace, error) {
+	tokens, err := encode(m.Tokenizer, p, o.skipUnknown, warn)
+	if err != nil {
+		return nil, err
+	}
+	if len(tokens) == 0 {
+		tokens = []int32{train.StartToken(m.Tokenizer, m.Bigram)}
+	}
+	t, err := m.Forward(ctx, tokens)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Source, err)
+	}
+	if t.Dropped > 0 && !o.saysDropped() {
+		fmt.Fprintf(warn, "inspect: -%s has %d characters; its last %d are shown, for the model sees no more (block_size)\n", p.flag, len(tokens), len(t.Tokens))
+	}
+	return t, nil
+}
+
+// encode turns a prompt into tokens. Characters that the model does not know are an error, or dropped with a warning.
+func encode(tokenizer *data.Tokenizer, p prompt, skipUnknown bool, warn io.Writer) ([]int32, error) {
+	ids, err := tokenizer.Encode(p.text)
+	var unknown *data.UnknownError
+	if errors.As(err, &unknown) && skipUnknown {
+		fmt.Fprintf(warn, "inspect: -%s: dropped %v\n", p.flag, unknown)
+		ids, _ = tokenizer.EncodeKnown(p.text)
+		return ids, nil
+	}
+	if unknown != nil {
+		return nil, fmt.Errorf("-%s: %w; leave them out, or give -skip_unknown", p.flag, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-%s: %w", p.flag, err)
+	}
+	return ids, nil
+}

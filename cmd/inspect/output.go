@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"io"
+	"os"
+
+	"chargpt/internal/attention"
+	"chargpt/internal/attention/page"
+	"chargpt/internal/trace"
+
+	"golang.org/x/term"
+)
+
+// output gives write the file of -o, which is written whole or not at all, or standard output.
+func (o *options) output(stdout io.Writer, write func(io.Writer) error) error {
+	if o.out == "" || o.out == "-" {
+		return write(stdout)
+	}
+	return trace.WriteFile(o.out, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		return cmp.Or(write(b), b.Flush())
+	})
+}
+
+// render writes one trace in the chosen format, or compares two.
+func (o *options) render(w io.Writer, t []*attention.Trace, s attention.Selection, terminal terminal) error {
+	text := attention.TextOptions{Selection: s, Top: o.top, Colour: terminal.colour, Width: terminal.width}
+	switch o.mode() {
+	case "-compare":
+		return attention.WriteCompare(w, t[0], t[1], text)
+	case "-format json":
+		return attention.WriteJSON(w, t[0], s)
+	case "-format csv":
+		return attention.WriteCSV(w, t[0], s)
+	case "-format png":
+		return attention.WritePNG(w, t[0], s)
+	case "-format dot":
+		return attention.WriteDOT(w, t[0], s, o.minWeight)
+	case "-format html":
+		return page.WriteHTML(w, t[0], view(s))
+	}
+	return attention.WriteText(w, t[0], text)
+}
+
+// terminal is what a writer can show.
+type terminal struct {
+	colour attention.ColourMode
+	width  int // columns; 0 means no limit
+}
+
+// terminalOf looks at a writer and the environment: no colour but on a terminal that says it has 24-bit colour, and none
+// with NO_COLOR.
+func terminalOf(w io.Writer) terminal {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return terminal{}
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		width = 80
+	}
+	return terminal{colourOf(os.Getenv), width}
+}
+
+func colourOf(getenv func(string) string) attention.ColourMode {
+	if c := getenv("COLORTERM"); getenv("NO_COLOR") == "" && (c == "truecolor" || c == "24bit") {
+		return attention.TrueColour
+	}
+	return attention.NoColour
+}
