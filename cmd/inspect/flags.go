@@ -68,9 +68,9 @@ func formats() []string { return []string{"text", "json", "csv", "png", "dot", "
 
 // validate checks every flag by itself, before anything is read.
 func (o *options) validate() error {
-	for name, value := range map[string]string{"ckpt": o.ckpt, "compare": o.compare, "head": o.head, "o": o.out, "http": o.http} {
-		if value == "" && o.given[name] {
-			return cli.Usagef("-%s is empty; give a value or leave it out", name)
+	for _, f := range []struct{ name, value string }{{"ckpt", o.ckpt}, {"compare", o.compare}, {"head", o.head}, {"o", o.out}, {"http", o.http}} {
+		if f.value == "" && o.given[f.name] {
+			return cli.Usagef("-%s is empty; give a value or leave it out", f.name)
 		}
 	}
 	for _, f := range []struct{ name, value string }{{"layer", o.layer}, {"head", o.head}} {
@@ -138,9 +138,9 @@ func uses(mode string) string {
 func (o *options) contradiction(value func(name string) string) error {
 	mode := o.mode()
 	used := strings.Fields(uses(mode))
-	for _, group := range []string{"http", "probe", "compare", "format", "o", "prompt", "skip_unknown", "top", "min_weight"} {
-		if o.given[group] && value(group) != "false" && !slices.Contains(used, group) {
-			return cli.Usagef("-%s %s has no effect with %s: leave one of them out", group, value(group), mode)
+	for _, name := range []string{"http", "probe", "compare", "format", "o", "prompt", "skip_unknown", "top", "min_weight"} {
+		if o.given[name] && value(name) != "false" && !slices.Contains(used, name) {
+			return cli.Usagef("-%s %.40q has no effect with %s: leave one of them out", name, value(name), mode)
 		}
 	}
 	switch {

@@ -18,6 +18,7 @@ const (
 	blockRows  = 96
 
 	packBRows  = 24   // rows of C from which packing B, if not transposed, pays
+	lateRows   = 256  // rows of C below which B is packed by the first tile that meets it
 	smallB     = 4096 // floats of B that are read in place: half of L1
 	packACols  = 32   // columns of C from which packing Aᵀ pays
 	packStripe = 16   // rows of B packed at a time, over all panels
@@ -51,7 +52,8 @@ type product struct {
 	a, b, c             []float32
 	lda, ldb, ldc       int
 
-	packB, packA, copyA          bool
+	packB, latePackB             bool // pack op(B); all panels but the first while the first rows meet them
+	packA, copyA                 bool
 	bufA, bufB, bufTail, bufThin []float32
 }
 
@@ -104,6 +106,7 @@ func (p *product) run() {
 // plan chooses what to pack and makes room for it.
 func (p *product) plan(depth, cols int) {
 	p.packB = p.transB || p.m >= packBRows && p.k*p.ldb > smallB
+	p.latePackB = p.packB && !p.transB && p.m < lateRows
 	p.packA = p.transA && p.n > packACols && p.k > packACols
 	// Rows of A that lie a multiple of 4 KiB apart would share one set of L1.
 	p.copyA = !p.transA && p.lda%1024 == 0 && p.n > 2*tileCols
@@ -134,6 +137,10 @@ type block struct {
 	a, tiles              []float32 // op(A), and op(A) for the tiles of 6 rows
 	aStride               int
 	tileStride, tilesStep int
+
+	j, width    int      // the panel at hand: columns j0+j to j0+j+width
+	panel       *float32 // depth × 16, zeros beyond width
+	panelStride int
 }
 
 // splitRows covers rows by tiles of 6 and at most two smaller ones. Those have 3 rows
@@ -172,52 +179,61 @@ func (p *product) takeRows(b *block) {
 // multiply computes the block, one panel of 16 columns after the other.
 func (p *product) multiply(b *block) {
 	for j := 0; j < b.cols; j += tileCols {
-		width := min(tileCols, b.cols-j)
-		panel, stride := p.panel(b, j, width)
+		p.takePanel(b, j)
 		c := p.c[b.i0*p.ldc+b.j0+j:]
 		switch {
-		case width == tileCols:
-			p.tiles(b, j == 0, tileCols, panel, stride, &c[0], 4*p.ldc, b.add)
-		case width > thinCols:
-			p.tiles(b, false, width, panel, stride, &p.bufTail[0], 4*tileCols, 0)
-			p.storeTail(b, width, c)
+		case b.width == tileCols:
+			p.tiles(b, &c[0], 4*p.ldc, b.add)
+		case b.width > thinCols:
+			p.tiles(b, &p.bufTail[0], 4*tileCols, 0)
+			p.storeTail(b, c)
 		default:
-			p.thinTail(b, width, panel, c)
+			p.thinTail(b, c)
 		}
 	}
 }
 
-// panel returns width columns of op(B) from column j of the block on, and their stride.
-func (p *product) panel(b *block, j, width int) (*float32, int) {
-	if p.packB {
-		return &p.bufB[j*b.depth], 4 * tileCols
+// takePanel finds the panel of op(B) that starts at column j of the block.
+func (p *product) takePanel(b *block, j int) {
+	b.j, b.width = j, min(tileCols, b.cols-j)
+	b.panelStride = 4 * tileCols
+	switch {
+	case p.packB:
+		b.panel = &p.bufB[j*b.depth]
+	case b.width == tileCols:
+		b.panel, b.panelStride = &p.b[b.k0*p.ldb+b.j0+j], 4*p.ldb
+	default:
+		p.packTail(b, p.bufB, j, b.width)
+		b.panel = &p.bufB[0]
 	}
-	if width == tileCols {
-		return &p.b[b.k0*p.ldb+b.j0+j], 4 * p.ldb
-	}
-	p.packTail(b, p.bufB, j, width)
-	return &p.bufB[0], 4 * tileCols
 }
 
-// tiles multiplies the block's rows by a panel of which width columns count. The
-// first panel that meets the rows also packs or prefetches them.
-func (p *product) tiles(b *block, first bool, width int, panel *float32, stride int, c *float32, cStride, add int) {
-	vectors := (width - 1) / 8
+// tiles multiplies the block's rows by its panel. The first panel that meets the rows
+// also packs or prefetches them, and the first tile that meets the panel may pack it.
+func (p *product) tiles(b *block, c *float32, cStride, add int) {
+	vectors := (b.width - 1) / 8
 	in := &tilesInRows
 	if p.transA {
 		in = &tilesInColumns
 	}
+	first := b.j == 0 && b.width == tileCols
+	six, a := b.six, &b.tiles[0]
 	switch {
-	case b.six == 0:
+	case six == 0:
 	case first && p.packA: // from here on, the block's tiles of 6 rows are packed
-		tileColumns6x16Pack(b.six, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, panel, stride, c, cStride, p.alpha, add, &p.bufA[0])
+		tileColumns6x16PackA(six, b.depth, a, b.tileStride, b.tilesStep, b.panel, b.panelStride, c, cStride, p.alpha, add, &p.bufA[0])
 		b.tiles, b.tileStride, b.tilesStep = p.bufA, 4*tileRows, 4*tileRows*b.depth
 	case first && !p.transA:
-		tileRows6x16Prefetch(b.six, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, panel, stride, c, cStride, p.alpha, add)
+		tileRows6x16Prefetch(six, b.depth, a, b.tileStride, b.tilesStep, b.panel, b.panelStride, c, cStride, p.alpha, add)
+	case p.latePackB && b.i0 == 0 && b.width == tileCols:
+		p.packTile(b, c, cStride, add)
+		if six > 1 {
+			in[tileRows-1][vectors](six-1, b.depth, below(a, b.tilesStep), b.tileStride, b.tilesStep, b.panel, b.panelStride, below(c, tileRows*cStride), cStride, p.alpha, add)
+		}
 	default:
-		in[tileRows-1][vectors](b.six, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, panel, stride, c, cStride, p.alpha, add)
+		in[tileRows-1][vectors](six, b.depth, a, b.tileStride, b.tilesStep, b.panel, b.panelStride, c, cStride, p.alpha, add)
 	}
-	row := b.six * tileRows
+	row := six * tileRows
 	for _, rows := range b.last {
 		if rows == 0 {
 			continue
@@ -226,9 +242,18 @@ func (p *product) tiles(b *block, first bool, width int, panel *float32, stride 
 		if !p.transA {
 			a *= b.aStride / 4
 		}
-		in[rows-1][vectors](1, b.depth, &b.a[a], b.aStride, 0, panel, stride, below(c, row*cStride), cStride, p.alpha, add)
+		in[rows-1][vectors](1, b.depth, &b.a[a], b.aStride, 0, b.panel, b.panelStride, below(c, row*cStride), cStride, p.alpha, add)
 		row += rows
 	}
+}
+
+// packTile computes the first tile from B in place, packing the panel for the others.
+func (p *product) packTile(b *block, c *float32, cStride, add int) {
+	tile := tileRows6x16PackB
+	if p.transA {
+		tile = tileColumns6x16PackB
+	}
+	tile(1, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, &p.b[b.k0*p.ldb+b.j0+b.j], 4*p.ldb, c, cStride, p.alpha, add, b.panel)
 }
 
 // below returns the address some bytes after c.
@@ -236,10 +261,10 @@ func below(c *float32, bytes int) *float32 {
 	return (*float32)(unsafe.Add(unsafe.Pointer(c), bytes))
 }
 
-// storeTail moves width columns of a finished tail into C.
-func (p *product) storeTail(b *block, width int, c []float32) {
+// storeTail moves the columns of a finished tail into C.
+func (p *product) storeTail(b *block, c []float32) {
 	for i := range b.rows {
-		from, to := p.bufTail[i*tileCols:][:width], c[i*p.ldc:][:width]
+		from, to := p.bufTail[i*tileCols:][:b.width], c[i*p.ldc:][:b.width]
 		if b.add == 0 {
 			copy(to, from)
 			continue

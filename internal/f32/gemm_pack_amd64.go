@@ -10,9 +10,13 @@ func (p *product) packPanels(b *block) {
 			p.packTransposedPanel(b, j*tileCols)
 		}
 	} else if full > 0 {
+		now := full
+		if p.latePackB {
+			now = 1
+		}
 		for i := 0; i < b.depth; i += packStripe {
 			src := p.b[(b.k0+i)*p.ldb+b.j0:]
-			packRows16(min(packStripe, b.depth-i), full, &p.bufB[i*tileCols], 4*tileCols*b.depth, &src[0], 4*p.ldb)
+			packRows16(min(packStripe, b.depth-i), now, &p.bufB[i*tileCols], 4*tileCols*b.depth, &src[0], 4*p.ldb)
 		}
 	}
 	if j := full * tileCols; j < b.cols {

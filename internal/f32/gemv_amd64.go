@@ -82,12 +82,12 @@ func addRowsOf(rows, n int, x, w *float32, stride int, y *float32) {
 	}
 }
 
-// thinTail computes width ≤ 3 columns of the block as products of op(A) with a vector.
-func (p *product) thinTail(b *block, width int, panel *float32, c []float32) {
+// thinTail computes a panel of at most 3 columns as products of op(A) with a vector.
+func (p *product) thinTail(b *block, c []float32) {
 	x, y := p.bufThin[:b.depth], p.bufThin[b.depth:][:b.rows]
-	for j := range width {
+	for j := range b.width {
 		for i := range x {
-			x[i] = p.alpha * *below(panel, 4*(i*tileCols+j))
+			x[i] = p.alpha * *below(b.panel, 4*(i*tileCols+j))
 		}
 		if p.transA {
 			b.columnsTimes(x, y)

@@ -83,7 +83,13 @@ func tileColumns1x8(count int, k int, a *float32, aStride int, aStep int, b *flo
 func tileRows6x16Prefetch(count int, k int, a *float32, aStride int, aStep int, b *float32, bStride int, c *float32, cStride int, alpha float32, add int)
 
 //go:noescape
-func tileColumns6x16Pack(count int, k int, a *float32, aStride int, aStep int, b *float32, bStride int, c *float32, cStride int, alpha float32, add int, packed *float32)
+func tileColumns6x16PackA(count int, k int, a *float32, aStride int, aStep int, b *float32, bStride int, c *float32, cStride int, alpha float32, add int, packed *float32)
+
+//go:noescape
+func tileRows6x16PackB(count int, k int, a *float32, aStride int, aStep int, b *float32, bStride int, c *float32, cStride int, alpha float32, add int, packed *float32)
+
+//go:noescape
+func tileColumns6x16PackB(count int, k int, a *float32, aStride int, aStep int, b *float32, bStride int, c *float32, cStride int, alpha float32, add int, packed *float32)
 
 //go:noescape
 func packRows16(k int, count int, dst *float32, dstStep int, src *float32, stride int)

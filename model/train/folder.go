@@ -1,11 +1,14 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -137,20 +140,31 @@ func best(folder string) (string, error) {
 
 // Newest is the run folder under root whose checkpoint was written last.
 func Newest(root string) (string, error) {
-	files, err := filepath.Glob(filepath.Join(root, "*", checkpointFile))
+	runs, err := Runs(root)
 	if err != nil {
 		return "", err
 	}
-	newest, when := "", time.Time{}
-	for _, file := range files {
-		if info, err := os.Stat(file); err == nil && info.ModTime().After(when) {
-			newest, when = filepath.Dir(file), info.ModTime()
-		}
-	}
-	if newest == "" {
+	if len(runs) == 0 {
 		return "", fmt.Errorf("no run in %s: train a model first (go run ./cmd/train)", root)
 	}
-	return newest, nil
+	return runs[0], nil
+}
+
+// Runs are the run folders under root, the one whose checkpoint was written last first.
+func Runs(root string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(root, "*", checkpointFile))
+	if err != nil {
+		return nil, err
+	}
+	written := map[string]time.Time{}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			written[filepath.Dir(file)] = info.ModTime()
+		}
+	}
+	return slices.SortedFunc(maps.Keys(written), func(a, b string) int {
+		return cmp.Or(written[b].Compare(written[a]), cmp.Compare(a, b))
+	}), nil
 }
 
 // RunName derives a run's name from that of its text: the file name without its extension, in characters that every file

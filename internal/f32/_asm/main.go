@@ -18,7 +18,9 @@ func main() {
 		}
 	}
 	tile(inRows, 6, 2, prefetching)
-	tile(inColumns, 6, 2, packing)
+	tile(inColumns, 6, 2, packingA)
+	tile(inRows, 6, 2, packingB)
+	tile(inColumns, 6, 2, packingB)
 	packRows()
 	packTransposed()
 	for _, rows := range []int{8, 4, 1} {

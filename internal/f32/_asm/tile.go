@@ -32,13 +32,15 @@ const (
 	inColumns layout = "Columns" // element (i, p) at a + 4i + p·stride: Aᵀ, or a packed panel
 )
 
-// extra is what a tile does besides, for the first panel of B that meets its rows of A.
+// extra is what a tile does besides, for the first panel of B that meets its rows of A
+// or the other way round. Next to the multiply-adds the copies cost almost nothing.
 type extra string
 
 const (
 	nothing     extra = ""
 	prefetching extra = "Prefetch" // fetch the rows of the next tile of A
-	packing     extra = "Pack"     // copy A to packed, k×6 for each tile; costs no time next to the products
+	packingA    extra = "PackA"    // copy A to packed, k×6 for each tile
+	packingB    extra = "PackB"    // copy B to packed, k×16
 )
 
 // tile multiplies rows × k of A by k × 8·vectors of B, for count tiles below one another:
@@ -48,7 +50,7 @@ const (
 // Strides and steps are in bytes.
 func tile(in layout, rows, vectors int, does extra) {
 	signature := "func(count, k int, a *float32, aStride, aStep int, b *float32, bStride int, c *float32, cStride int, alpha float32, add int)"
-	if does == packing {
+	if does == packingA || does == packingB {
 		signature = signature[:len(signature)-1] + ", packed *float32)"
 	}
 	function(fmt.Sprintf("tile%s%dx%d%s", in, rows, 8*vectors, does), signature)
@@ -63,7 +65,7 @@ func tile(in layout, rows, vectors int, does extra) {
 	for u := range 4 {
 		t.multiply(u)
 		t.fetchNext(u)
-		t.pack(u)
+		t.packA(u)
 	}
 	t.advance(4)
 	SUBQ(Imm(4), k)
@@ -73,7 +75,7 @@ func tile(in layout, rows, vectors int, does extra) {
 	JZ(LabelRef("store"))
 	Label("single")
 	t.multiply(0)
-	t.pack(0)
+	t.packA(0)
 	t.advance(1)
 	DECQ(k)
 	JNZ(LabelRef("single"))
@@ -96,7 +98,9 @@ type tileRegisters struct {
 	bStride       reg.Register
 	cStride       reg.Register
 	next, next3   reg.Register // where the next tile's rows are prefetched, or nil
-	packed, ahead reg.Register // where A is copied to and what is prefetched of it, or nil
+	packedA       reg.Register // where A is copied to, or nil
+	packedB       reg.Register // where B is copied to, or nil
+	ahead         reg.Register // the place of A, or the distance from B, that is prefetched meanwhile
 	sums          [][]reg.VecVirtual
 	bRow          []reg.VecVirtual
 	aElement      [2]reg.VecVirtual
@@ -119,8 +123,12 @@ func (t *tileRegisters) load(does extra) {
 	switch does {
 	case prefetching:
 		t.next, t.next3 = GP64(), GP64()
-	case packing:
-		t.packed, t.ahead = param("packed"), GP64()
+	case packingA:
+		t.packedA, t.ahead = param("packed"), GP64()
+	case packingB:
+		t.packedB, t.ahead = param("packed"), GP64()
+		MOVQ(t.bStride, t.ahead)
+		SHLQ(Imm(4), t.ahead)
 	}
 	LEAQ(Mem{Base: t.stride, Index: t.stride, Scale: 2}, t.stride3)
 }
@@ -145,7 +153,7 @@ func (t *tileRegisters) start() {
 	if t.layout == inRows && t.rows > 3 {
 		LEAQ(Mem{Base: t.a, Index: t.stride3, Scale: 1}, t.a3)
 	}
-	if t.ahead != nil {
+	if t.packedA != nil {
 		MOVQ(t.stride, t.ahead)
 		SHLQ(Imm(4), t.ahead)
 		ADDQ(t.a, t.ahead)
@@ -156,18 +164,30 @@ func (t *tileRegisters) start() {
 	}
 }
 
-// pack copies the six values of A that multiply has just used.
-func (t *tileRegisters) pack(u int) {
-	if t.packed == nil {
+// packB copies the row of B that has just been loaded.
+func (t *tileRegisters) packB() {
+	if t.packedB == nil {
+		return
+	}
+	for j, v := range t.bRow {
+		VMOVUPS(v, Mem{Base: t.packedB, Disp: 32 * j})
+	}
+	ADDQ(Imm(uint64(32*t.vectors)), t.packedB)
+	PREFETCHT0(Mem{Base: t.b, Index: t.ahead, Scale: 1})
+}
+
+// packA copies the six values of A that multiply has just used.
+func (t *tileRegisters) packA(u int) {
+	if t.packedA == nil {
 		return
 	}
 	four, two := t.aElement[0].AsX(), t.aElement[1].AsX() // free again
 	PREFETCHT0(Mem{Base: t.ahead})
 	ADDQ(t.stride, t.ahead)
 	VMOVUPS(t.element(0, u), four)
-	VMOVUPS(four, Mem{Base: t.packed, Disp: 24 * u})
+	VMOVUPS(four, Mem{Base: t.packedA, Disp: 24 * u})
 	VMOVQ(t.element(4, u), two)
-	VMOVQ(two, Mem{Base: t.packed, Disp: 24*u + 16})
+	VMOVQ(two, Mem{Base: t.packedA, Disp: 24*u + 16})
 }
 
 // strides is the address of base plus n strides of A, n < 3.
@@ -196,6 +216,7 @@ func (t *tileRegisters) multiply(u int) {
 	for j, v := range t.bRow {
 		VMOVUPS(Mem{Base: t.b, Disp: 32 * j}, v)
 	}
+	t.packB()
 	ADDQ(t.bStride, t.b)
 	for i, row := range t.sums {
 		x := t.aElement[i%2]
@@ -216,8 +237,8 @@ func (t *tileRegisters) fetchNext(u int) {
 
 // advance moves A by n values of k.
 func (t *tileRegisters) advance(n int) {
-	if t.packed != nil {
-		ADDQ(Imm(uint64(24*n)), t.packed)
+	if t.packedA != nil {
+		ADDQ(Imm(uint64(24*n)), t.packedA)
 	}
 	if t.layout == inColumns {
 		LEAQ(Mem{Base: t.a, Index: t.stride, Scale: uint8(n)}, t.a)
