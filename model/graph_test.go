@@ -132,17 +132,22 @@ func TestStepAllocates(t *testing.T) {
 	step := stepFunc(t, m, g)
 	step(0)
 	step(1)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	const n = 10
-	for i := range n {
-		step(i + 2)
+	bytes, count := uint64(math.MaxUint64), uint64(math.MaxUint64)
+	for round := range 5 { // the least of them: a garbage collection takes the kernels' pooled workspace away
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		const n = 10
+		for i := range n {
+			step(2 + round*n + i)
+		}
+		runtime.ReadMemStats(&after)
+		bytes = min(bytes, (after.TotalAlloc-before.TotalAlloc)/n)
+		count = min(count, (after.Mallocs-before.Mallocs)/n)
 	}
-	runtime.ReadMemStats(&after)
-	if bytes := (after.TotalAlloc - before.TotalAlloc) / n; bytes > 30_000 {
-		t.Errorf("a step allocates %d bytes, want at most 30,000", bytes)
+	if bytes > 20_000 {
+		t.Errorf("a step allocates %d bytes, want at most 20,000", bytes)
 	}
-	if count := (after.Mallocs - before.Mallocs) / n; count > 1000 {
+	if count > 1000 {
 		t.Errorf("a step allocates %d times, want at most 1,000", count)
 	}
 }
