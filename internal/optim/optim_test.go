@@ -19,6 +19,15 @@ func TestScheduleAt(t *testing.T) {
 			t.Errorf("%+v.At(%d) = %v, want %v", s, tt.i, got, tt.want)
 		}
 	}
+	for _, tt := range []struct {
+		i        int
+		fraction float64
+		want     float64
+	}{{0, 0.5, 1e-3 / 101}, {100, 0, 1e-3}, {500, 0.5, 5.5e-4}, {9000, 1, 1e-4}, {9000, 1.5, 1e-4}} {
+		if got := s.AtFraction(tt.i, tt.fraction); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("%+v.AtFraction(%d, %v) = %v, want %v", s, tt.i, tt.fraction, got, tt.want)
+		}
+	}
 	if got := (Schedule{Max: 1, Min: 0, Warmup: 5, Total: 3}).At(5); got != 1 {
 		t.Errorf("a warm-up longer than the run: At(5) = %v, want 1", got)
 	}

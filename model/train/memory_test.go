@@ -41,7 +41,8 @@ func TestMemoryIsFlat(t *testing.T) {
 			case from:
 				early = residentKB(t)
 			case to:
-				if late := residentKB(t); float64(late) > 1.05*float64(early) {
+				// 5 %, or 2 MB of the runtime's own where the whole process is small
+				if late := residentKB(t); late > early+max(early/20, 2048) {
 					t.Errorf("resident memory is %d KB at iteration %d, %d KB at %d", early, from, late, to)
 				}
 			}

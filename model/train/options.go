@@ -11,6 +11,7 @@ import (
 // Options says how a model is trained. The JSON keys are the names of the flags and of a checkpoint's "train" metadata.
 type Options struct {
 	MaxIters     int     `json:"max_iters"`     // iterations (optimizer steps)
+	Minutes      float64 `json:"minutes"`       // of elapsed training time, evaluations included, instead of MaxIters; 0 is off
 	BatchSize    int     `json:"batch_size"`    // B, windows of text an iteration
 	LearningRate float64 `json:"learning_rate"` // after the warm-up
 	MinLR        float64 `json:"min_lr"`        // at the last iteration
@@ -56,6 +57,7 @@ func (o Options) Validate() error {
 		{"beta1", o.Beta1, 1, true},
 		{"beta2", o.Beta2, 1, true},
 		{"grad_clip", o.GradClip, math.MaxFloat64, false},
+		{"minutes", o.Minutes, 1e6, false},
 		{"val_fraction", o.ValFraction, 1, true},
 	} {
 		if !(f.got >= 0 && f.got <= f.max) || f.open && f.got == f.max {

@@ -21,6 +21,11 @@ func (t *Trainer) saveEvaluation(e Evaluation) error {
 	if err := t.folder.appendMetrics(e); err != nil {
 		return err
 	}
+	if t.Record != nil {
+		if err := t.Record(e.Iteration); err != nil {
+			return err
+		}
+	}
 	if err := t.save(); err != nil {
 		return err
 	}
@@ -45,7 +50,7 @@ func (t *Trainer) save() error {
 func (t *Trainer) checkWeights() error {
 	for _, w := range t.Model.Flat() {
 		if !finite(float64(w)) {
-			return &DivergedError{Iteration: t.State.Iteration - 1, Loss: math.NaN(), GradNorm: math.NaN(), LearningRate: t.State.Options.schedule().At(t.State.Iteration - 1)}
+			return &DivergedError{Iteration: t.State.Iteration - 1, Loss: math.NaN(), GradNorm: math.NaN(), LearningRate: t.learningRate(t.State.Iteration - 1)}
 		}
 	}
 	return nil
@@ -95,7 +100,7 @@ func (t *Trainer) restore(c *checkpoint.Checkpoint) error {
 	if err != nil {
 		return err
 	}
-	t.before = seconds
+	t.before = max(seconds, t.State.Seconds)
 	return t.restoreBest()
 }
 

@@ -11,13 +11,14 @@ import (
 // State is the part of a run that is no tensor: a checkpoint's "train" metadata.
 type State struct {
 	Options     Options `json:"options"`
-	Iteration   int     `json:"iteration"`      // iterations done
-	Data        string  `json:"data"`           // the text's file as it was named; empty is the embedded corpus
-	TextSHA256  string  `json:"text_sha256"`    // of the text, to refuse another one
-	Random      Random  `json:"random"`         // where the random streams are
-	BestLoss    float64 `json:"best_val_loss"`  // lowest validation loss so far, nats; 0 if none yet
-	BestIter    int     `json:"best_iteration"` // when
-	UnigramLoss float64 `json:"unigram_loss"`   // baselines on the validation part, nats
+	Iteration   int     `json:"iteration"`         // iterations done
+	Data        string  `json:"data"`              // the text's file as it was named; empty is the embedded corpus
+	TextSHA256  string  `json:"text_sha256"`       // of the text, to refuse another one
+	Seconds     float64 `json:"seconds,omitempty"` // of training so far, where its length is a time
+	Random      Random  `json:"random"`            // where the random streams are
+	BestLoss    float64 `json:"best_val_loss"`     // lowest validation loss so far, nats; 0 if none yet
+	BestIter    int     `json:"best_iteration"`    // when
+	UnigramLoss float64 `json:"unigram_loss"`      // baselines on the validation part, nats
 	BigramLoss  float64 `json:"bigram_loss"`
 }
 

@@ -27,6 +27,9 @@ type Trainer struct {
 	Step      func(Progress)
 	Evaluated func(Evaluation)
 	Sampled   func(iteration int, text string)
+	// Record, where it is set, keeps something of an evaluation in the run folder before the checkpoint is saved. What it
+	// kept of iterations after the checkpoint is for the caller to drop on resume.
+	Record func(iteration int) error
 
 	folder   *Folder // nil: nothing is saved
 	graph    *model.Graph
@@ -44,6 +47,7 @@ type Progress struct {
 	Iteration int     // iterations done
 	Loss      float64 // of this iteration's batch, nats
 	GradNorm  float64 // before clipping
+	Fraction  float64 // of the run that is done, from 0 to 1
 }
 
 // New returns a trainer of a new model on a text. The configuration's VocabSize is set from the text. folder may be nil:
@@ -73,7 +77,7 @@ func Resume(c *checkpoint.Checkpoint, text *data.Text, maxIters, threads int, fo
 	if state.TextSHA256 != text.SHA256 {
 		return nil, fmt.Errorf("the text is not the one this run was trained on (-data): its content differs")
 	}
-	if maxIters > 0 {
+	if maxIters > 0 && state.Options.Minutes == 0 {
 		if maxIters < state.Iteration {
 			return nil, fmt.Errorf("max_iters is %d, but the run has done %d iterations", maxIters, state.Iteration)
 		}
@@ -125,7 +129,7 @@ func (t *Trainer) prepare(threads int) (err error) {
 
 func (t *Trainer) hasValidation() bool { return t.Data.Val.Len() > 0 }
 
-// Run trains until MaxIters iterations are done. It evaluates and saves at the start, at every EvalInterval and at the
+// Run trains until MaxIters iterations are done, or Minutes are over. It evaluates and saves at the start, at every EvalInterval and at the
 // end. When ctx is done it finishes the iteration, saves and returns the context's cause.
 func (t *Trainer) Run(ctx context.Context) error {
 	t.started = time.Now()
@@ -134,7 +138,7 @@ func (t *Trainer) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	for t.State.Iteration < t.State.Options.MaxIters {
+	for t.fraction() < 1 {
 		if ctx.Err() != nil {
 			if err := t.save(); err != nil {
 				return err
@@ -151,6 +155,26 @@ func (t *Trainer) Run(ctx context.Context) error {
 	return nil
 }
 
+// seconds is how long this run has trained, in all its sessions.
+func (t *Trainer) seconds() float64 { return t.before + time.Since(t.started).Seconds() }
+
+// fraction is how much of the run is done, from 0 to 1: of its iterations or, where its length is a time, of that.
+func (t *Trainer) fraction() float64 {
+	o := t.State.Options
+	if o.Minutes > 0 {
+		return min(1, t.seconds()/(60*o.Minutes))
+	}
+	return min(1, float64(t.State.Iteration)/float64(max(1, o.MaxIters)))
+}
+
+// learningRate is that of iteration i.
+func (t *Trainer) learningRate(i int) float64 {
+	if t.State.Options.Minutes > 0 {
+		return t.State.Options.schedule().AtFraction(i, t.fraction())
+	}
+	return t.State.Options.schedule().At(i)
+}
+
 // step is one iteration: a batch through the graph, clipping, AdamW.
 func (t *Trainer) step() error {
 	o, i := t.State.Options, t.State.Iteration
@@ -160,16 +184,16 @@ func (t *Trainer) step() error {
 	}
 	loss, norm := float64(t.graph.Loss()), optim.GlobalNorm(t.Model.Gradients())
 	if !finite(loss) || !finite(norm) {
-		return &DivergedError{Iteration: i, Loss: loss, GradNorm: norm, LearningRate: o.schedule().At(i)}
+		return &DivergedError{Iteration: i, Loss: loss, GradNorm: norm, LearningRate: t.learningRate(i)}
 	}
-	lr, scale := o.schedule().At(i), optim.ClipScale(norm, o.GradClip)
+	lr, scale := t.learningRate(i), optim.ClipScale(norm, o.GradClip)
 	w, g, d := t.Model.Flat(), t.Model.Gradients(), t.decaying
 	t.adamw.Step(w[:d], g[:d], t.m[:d], t.v[:d], lr, scale, i+1, true)
 	t.adamw.Step(w[d:], g[d:], t.m[d:], t.v[d:], lr, scale, i+1, false)
 	t.State.Iteration++
 	t.State.Random.Iteration++
 	if t.Step != nil {
-		t.Step(Progress{Iteration: t.State.Iteration, Loss: loss, GradNorm: norm})
+		t.Step(Progress{Iteration: t.State.Iteration, Loss: loss, GradNorm: norm, Fraction: t.fraction()})
 	}
 	return nil
 }
@@ -177,12 +201,12 @@ func (t *Trainer) step() error {
 // afterStep evaluates, saves and samples where it is time.
 func (t *Trainer) afterStep() error {
 	o, i := t.State.Options, t.State.Iteration
-	if i%o.EvalInterval == 0 || i == o.MaxIters {
+	if done := t.fraction() >= 1; i%o.EvalInterval == 0 || done {
 		if err := t.evaluate(); err != nil {
 			return err
 		}
 	}
-	if o.SampleInterval > 0 && i%o.SampleInterval == 0 && i < o.MaxIters && t.Sampled != nil {
+	if o.SampleInterval > 0 && i%o.SampleInterval == 0 && t.fraction() < 1 && t.Sampled != nil {
 		text, err := t.Sample(sampleLength)
 		if err != nil {
 			return err
@@ -203,7 +227,7 @@ func (t *Trainer) batchRandom(iteration int) *rand.Rand {
 func (t *Trainer) evaluate() error {
 	o, block := t.State.Options, t.Model.Config.BlockSize
 	e := Evaluation{Iteration: t.State.Iteration, ValLoss: math.NaN(), UnigramLoss: math.NaN(), BigramLoss: math.NaN(),
-		LearningRate: o.schedule().At(max(0, t.State.Iteration-1))}
+		LearningRate: t.learningRate(max(0, t.State.Iteration-1))}
 	var err error
 	if e.TrainLoss, err = meanLoss(t.eval, data.Subset(t.Data.Train, block, evalBatch, evalCharacters, o.Seed)); err != nil {
 		return err
@@ -221,7 +245,7 @@ func (t *Trainer) evaluate() error {
 		e.Best, t.State.BestLoss, t.State.BestIter = true, e.ValLoss, t.State.Iteration
 		t.best = append(t.best[:0], t.Model.Flat()...)
 	}
-	e.Seconds = t.before + time.Since(t.started).Seconds()
+	e.Seconds = t.seconds()
 	if err := t.saveEvaluation(e); err != nil {
 		return err
 	}
@@ -279,8 +303,14 @@ func (e *DivergedError) Error() string {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// metadata is the checkpoint's "train" entry.
-func (t *Trainer) metadata() (json.RawMessage, error) { return json.Marshal(t.State) }
+// metadata is the checkpoint's "train" entry. It has a time only where the run's length is one: a checkpoint of a run of
+// MaxIters has the same bytes each time.
+func (t *Trainer) metadata() (json.RawMessage, error) {
+	if t.State.Options.Minutes > 0 {
+		t.State.Seconds = t.seconds()
+	}
+	return json.Marshal(t.State)
+}
 
 // Path is the run folder, empty where nothing is saved.
 func (t *Trainer) Path() string {
