@@ -83,15 +83,16 @@ func TestSplitIsPythons(t *testing.T) {
 
 // TestTooShortIsExact checks that the number in the error is enough, and one less is not.
 func TestTooShortIsExact(t *testing.T) {
+	text := rising(t, 10_000)
 	for _, fraction := range []float64{0, 0.01, 0.1, 0.3, 0.5, 0.77, 0.99} {
 		for _, blockSize := range []int{1, 7, 64} {
 			first := 0
 			for ; ; first++ {
-				if _, err := NewDataset(rising(t, first), fraction, blockSize); err == nil {
+				if _, err := NewDataset(text.Slice(0, first), fraction, blockSize); err == nil {
 					break
 				}
 			}
-			_, err := NewDataset(rising(t, first-1), fraction, blockSize)
+			_, err := NewDataset(text.Slice(0, first-1), fraction, blockSize)
 			checkError(t, err, fmt.Sprintf("has %d characters, but block_size %d and val_fraction %v need at least %d;", first-1, blockSize, fraction, first))
 		}
 	}

@@ -24,7 +24,7 @@ type Text struct {
 
 const (
 	chunkSize   = 1 << 18       // bytes read at once
-	maxPrealloc = 1 << 28       // characters to make room for, whatever the hint promises
+	maxPrealloc = 1 << 27       // characters to make room for, whatever the hint promises
 	maxText     = math.MaxInt32 // characters of a text, so that counts and offsets fit in an int32
 	bom         = "\uFEFF"
 )

@@ -95,39 +95,6 @@ func compareLogits(t *testing.T, what string, got, want []float32) {
 	}
 }
 
-// A sequence's logits have the same bits in a batch of any size: sample i must depend on (seed, i) alone.
-func TestDecoderBatchDoesNotMatter(t *testing.T) {
-	m := newModel(t, model.Config{VocabSize: 65, BlockSize: 16, NLayer: 2, NHead: 2, NEmbd: 32, Tied: true})
-	decode := func(batch, i int) (all []float32) {
-		d, err := m.NewDecoder(batch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
-		tokens := make([]int32, batch)
-		for step := range 40 {
-			for s := range tokens {
-				tokens[s] = int32((step*(s+3) + s) % 65)
-			}
-			tokens[i] = int32(step * 5 % 65)
-			logits, err := d.Next(tokens)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, logits[i*65:(i+1)*65]...)
-		}
-		return all
-	}
-	want := decode(1, 0)
-	for batch := 2; batch <= model.MaxDecodeBatch; batch++ {
-		for i, x := range decode(batch, batch-1) {
-			if x != want[i] {
-				t.Fatalf("in a batch of %d, logit %d of step %d = %v, alone %v", batch, i%65, i/65, x, want[i])
-			}
-		}
-	}
-}
-
 func TestDecoderRefuses(t *testing.T) {
 	m := newModel(t, variants["default"])
 	for _, batch := range []int{0, -1, model.MaxDecodeBatch + 1} {

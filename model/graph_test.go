@@ -11,44 +11,6 @@ import (
 	"chargpt/model"
 )
 
-// trainSome runs a few iterations and returns the parameters.
-func trainSome(t *testing.T, c model.Config, threads, iterations int) []float32 {
-	t.Helper()
-	m, err := model.New(c, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Threads = threads
-	g, err := m.NewGraph(5, c.BlockSize, model.Training, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
-	step := stepFunc(t, m, g)
-	for i := range iterations {
-		step(i)
-	}
-	return slices.Clone(m.Flat())
-}
-
-// The number of threads changes no bit. The sizes are large enough for every operation to be split.
-func TestThreadsDoNotMatter(t *testing.T) {
-	for name, c := range map[string]model.Config{
-		"dropout, bias, untied": {VocabSize: 65, BlockSize: 60, NLayer: 1, NHead: 4, NEmbd: 136, Dropout: 0.2, Bias: true},
-		"tied, rope":            {VocabSize: 65, BlockSize: 51, NLayer: 2, NHead: 3, NEmbd: 192, Tied: true, Position: model.PositionRope},
-	} {
-		t.Run(name, func(t *testing.T) {
-			want := trainSome(t, c, 1, 3)
-			for _, threads := range []int{2, 3, 7} {
-				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-				if got := trainSome(t, c, threads, 3); !slices.Equal(got, want) {
-					t.Errorf("%d threads give other parameters than 1", threads)
-				}
-			}
-		})
-	}
-}
-
 // Attention weights are a distribution over the keys up to the query.
 func TestAttentionWeights(t *testing.T) {
 	for name, c := range variants {
