@@ -25,6 +25,7 @@ type group struct {
 func NewFlags(name, about string, examples ...string) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), name: name, about: about, examples: examples}
 	f.SetOutput(io.Discard) // errors are returned, help is printed by Parse
+	f.Bool("version", false, "print the version and stop")
 	return f
 }
 
@@ -50,7 +51,7 @@ func (f *Flags) claim() {
 	})
 }
 
-// Parse parses the arguments. -h prints the help to out and returns flag.ErrHelp; a wrong flag or an argument that is no
+// Parse parses the arguments. -h prints the help to out, -version the version, and both return flag.ErrHelp; a wrong flag or an argument that is no
 // flag is a usage error.
 func (f *Flags) Parse(args []string, out io.Writer) error {
 	err := f.FlagSet.Parse(args)
@@ -60,6 +61,10 @@ func (f *Flags) Parse(args []string, out io.Writer) error {
 	}
 	if err != nil {
 		return Usagef("%v", err)
+	}
+	if f.Lookup("version").Value.String() == "true" {
+		printVersion(f.name, out)
+		return flag.ErrHelp
 	}
 	if f.NArg() > 0 {
 		return Usagef("unexpected argument %q: every option starts with a dash, and text with spaces needs quotes", f.Arg(0))

@@ -18,6 +18,7 @@ const (
 	checkpointFile = "ckpt.safetensors" // everything that training needs to go on
 	bestFile       = "best.safetensors" // the weights of the lowest validation loss
 	metricsFile    = "metrics.csv"      // a row an evaluation
+	configFile     = "config.json"      // the settings the run began with, as cmd/train -config reads them
 	lockFile       = ".lock"            // held by the trainer that is running
 )
 
@@ -98,6 +99,9 @@ func (f *Folder) Close() error {
 	f.lock = nil
 	return lock.Close()
 }
+
+// WriteConfig keeps the settings that a run begins with beside it.
+func (f *Folder) WriteConfig(settings []byte) error { return replaceFile(f.file(configFile), settings) }
 
 func (f *Folder) file(name string) string { return filepath.Join(f.Path, name) }
 

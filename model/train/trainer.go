@@ -38,6 +38,7 @@ type Trainer struct {
 	m, v     []float32 // AdamW's moments, laid out as the parameters
 	decaying int       // the first so many parameters decay
 	best     []float32 // the weights of the lowest validation loss; nil if none yet
+	pending  bool      // iterations were done since the last evaluation
 	started  time.Time
 	before   float64 // seconds of training before this process
 }
@@ -152,6 +153,9 @@ func (t *Trainer) Run(ctx context.Context) error {
 			return err
 		}
 	}
+	if t.pending { // the end of a time does not fall on an evaluation
+		return t.evaluate()
+	}
 	return nil
 }
 
@@ -191,6 +195,7 @@ func (t *Trainer) step() error {
 	t.adamw.Step(w[:d], g[:d], t.m[:d], t.v[:d], lr, scale, i+1, true)
 	t.adamw.Step(w[d:], g[d:], t.m[d:], t.v[d:], lr, scale, i+1, false)
 	t.State.Iteration++
+	t.pending = true
 	t.State.Random.Iteration++
 	if t.Step != nil {
 		t.Step(Progress{Iteration: t.State.Iteration, Loss: loss, GradNorm: norm, Fraction: t.fraction()})
@@ -201,7 +206,7 @@ func (t *Trainer) step() error {
 // afterStep evaluates, saves and samples where it is time.
 func (t *Trainer) afterStep() error {
 	o, i := t.State.Options, t.State.Iteration
-	if done := t.fraction() >= 1; i%o.EvalInterval == 0 || done {
+	if i%o.EvalInterval == 0 {
 		if err := t.evaluate(); err != nil {
 			return err
 		}
@@ -228,6 +233,7 @@ func (t *Trainer) evaluate() error {
 	o, block := t.State.Options, t.Model.Config.BlockSize
 	e := Evaluation{Iteration: t.State.Iteration, ValLoss: math.NaN(), UnigramLoss: math.NaN(), BigramLoss: math.NaN(),
 		LearningRate: t.learningRate(max(0, t.State.Iteration-1))}
+	t.pending = false
 	var err error
 	if e.TrainLoss, err = meanLoss(t.eval, data.Subset(t.Data.Train, block, evalBatch, evalCharacters, o.Seed)); err != nil {
 		return err
@@ -254,6 +260,21 @@ func (t *Trainer) evaluate() error {
 	}
 	runtime.GC() // a save and an interval's iterations leave a few megabytes: collect them before they add up
 	return nil
+}
+
+// Measure runs n iterations, after one to warm up, and returns the time of one. The trainer has then trained by them: it is
+// for one that is thrown away.
+func (t *Trainer) Measure(n int) (time.Duration, error) {
+	if err := t.step(); err != nil {
+		return 0, err
+	}
+	started := time.Now()
+	for range n {
+		if err := t.step(); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(started) / time.Duration(n), nil
 }
 
 // Result is what a finished run is measured by.

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+
+	"chargpt/model/train"
+)
+
+// dryRunSteps is how many iterations are measured, after one to warm up.
+const dryRunSteps = 10
+
+// dryRun measures a few iterations of the run that the flags describe and says what it would take. It writes no file.
+func dryRun(o *options, stdin io.Reader, stdout io.Writer) error {
+	text, err := readText(o.data, stdin)
+	if err != nil {
+		return err
+	}
+	t, err := train.New(text, o.data, o.Config, o.Options, o.threads, nil)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	each, err := t.Measure(dryRunSteps)
+	if err != nil {
+		return err
+	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	tokens := o.BatchSize * t.Model.Config.BlockSize
+	epoch := float64(t.Data.Train.Len()) / float64(tokens)
+	fmt.Fprintf(stdout, "model: %s\n", describe(t.Model))
+	fmt.Fprintf(stdout, "memory: %.0f MB, of which parameters, gradients and moments take %.1f MB\n", float64(memory.HeapAlloc)/1e6, 16*float64(t.Model.NumParameters(true))/1e6)
+	fmt.Fprintf(stdout, "tokens per iteration: %d (%d windows of %d characters)\n", tokens, o.BatchSize, t.Model.Config.BlockSize)
+	fmt.Fprintf(stdout, "iterations per epoch: %.1f (%d characters to train on)\n", epoch, t.Data.Train.Len())
+	fmt.Fprintf(stdout, "iteration: %.1f ms, %.0f tokens/s, measured on %d threads\n", each.Seconds()*1e3, float64(tokens)/each.Seconds(), t.Model.Threads)
+	if o.Minutes > 0 {
+		n := o.Minutes * 60 / each.Seconds()
+		fmt.Fprintf(stdout, "in %v minutes: about %.0f iterations, %.1f epochs, evaluations aside\n", o.Minutes, n, n/epoch)
+		return nil
+	}
+	total := each * time.Duration(o.MaxIters)
+	fmt.Fprintf(stdout, "%d iterations: about %v, %.1f epochs, evaluations aside\n", o.MaxIters, total.Round(time.Second), float64(o.MaxIters)/epoch)
+	return nil
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestRunExitCodes(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  error
+		code int
+		want string
+	}{
+		{"done", nil, 0, ""},
+		{"input", errors.New("no such text"), 1, "x: no such text\n"},
+		{"usage", Usagef("-n is %d", 3), 2, "x: -n is 3 (x -h lists the flags)\n"},
+		{"interrupted", stopped{syscall.SIGINT}, 130, ""},
+		{"terminated", stopped{syscall.SIGTERM}, 143, ""},
+	} {
+		var errs bytes.Buffer
+		code := Run(context.Background(), "x", func(context.Context, Env) error { return tt.err }, Env{Stderr: &errs})
+		if code != tt.code || errs.String() != tt.want {
+			t.Errorf("%s: exit code %d, %q, want %d, %q", tt.name, code, &errs, tt.code, tt.want)
+		}
+	}
+}
+
+func TestRunRecovers(t *testing.T) {
+	var errs bytes.Buffer
+	code := Run(context.Background(), "x", func(context.Context, Env) error { panic("boom") }, Env{Stderr: &errs})
+	if code != 1 || strings.Count(errs.String(), "\n") != 1 || !strings.Contains(errs.String(), "boom") {
+		t.Errorf("a panic: exit code %d, %q", code, &errs)
+	}
+}
+
+func testFlags() (*Flags, *int, *string) {
+	f := NewFlags("x", "does nothing", "x -n 1")
+	f.Group("Numbers")
+	n := f.Int("n", 4, "`things` to count")
+	f.Group("Words")
+	s := f.String("s", "", "`text` to say")
+	f.Bool("b", false, "be quiet")
+	f.Uint64("seed", 1, "`number`")
+	return f, n, s
+}
+
+func TestHelp(t *testing.T) {
+	f, _, _ := testFlags()
+	var out bytes.Buffer
+	f.Help(&out)
+	want := `x: does nothing
+
+Numbers
+  -n things     things to count (default 4)
+  -version      print the version and stop
+
+Words
+  -b            be quiet
+  -s text       text to say
+  -seed number  number (default 1)
+
+Examples
+  x -n 1
+`
+	if out.String() != want {
+		t.Errorf("help is\n%s\nwant\n%s", &out, want)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	f, n, s := testFlags()
+	path := filepath.Join(t.TempDir(), "c.json")
+	write := func(content string) {
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`{"n": 7, "s": "é \"x\"", "b": true, "seed": 18446744073709551615}`)
+	settings, err := f.ReadConfig(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Apply(settings); err != nil || *n != 7 || *s != `é "x"` || f.Lookup("seed").Value.String() != "18446744073709551615" {
+		t.Errorf("after Apply: n %d, s %q, %v", *n, *s, err)
+	}
+	write(string(f.Config()))
+	again, err := f.ReadConfig(path)
+	if err != nil || again["n"] != "7" || again["s"] != `é "x"` || again["b"] != "true" {
+		t.Errorf("Config written and read again: %v, %v", again, err)
+	}
+	for content, want := range map[string]string{
+		`{"m": 1}`: `"m" is no flag`, `{"n": [1]}`: `"n" must be`, `[1]`: "not a JSON object", `{"n": 1} {}`: "more than one", ``: "not a JSON object", `{"n": null}`: `"n" must be`,
+	} {
+		write(content)
+		if _, err := f.ReadConfig(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("config %s: error %v, want one with %q", content, err, want)
+		}
+	}
+	if err := f.Apply(map[string]string{"n": "x"}); err == nil || !strings.Contains(err.Error(), "-n") {
+		t.Errorf("a wrong value: %v, want an error that names the flag", err)
+	}
+}

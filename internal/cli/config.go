@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// ReadConfig reads a JSON object whose keys are names of flags: {"n_layer": 2, "bias": true}. A key that is no flag, or a
+// value that is no number, text or truth value, is an error that names it.
+func (f *Flags) ReadConfig(path string) (map[string]string, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var values map[string]any
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.UseNumber() // a seed of 64 bits must not pass through a float64
+	if err := d.Decode(&values); err != nil {
+		return nil, fmt.Errorf("%s is not a JSON object of flags: %w", path, err)
+	}
+	if d.More() {
+		return nil, fmt.Errorf("%s has more than one JSON value", path)
+	}
+	settings := map[string]string{}
+	for name, value := range values {
+		if f.Lookup(name) == nil {
+			return nil, fmt.Errorf("%s: %q is no flag of %s", path, name, f.name)
+		}
+		switch v := value.(type) {
+		case string, bool, json.Number:
+			settings[name] = fmt.Sprint(v)
+		default:
+			return nil, fmt.Errorf("%s: %q must be a number, a text, true or false", path, name)
+		}
+	}
+	return settings, nil
+}
+
+// Apply sets flags by name, as a command line would.
+func (f *Flags) Apply(settings map[string]string) error {
+	for name, value := range settings {
+		if err := f.Set(name, value); err != nil {
+			return Usagef("-%s: invalid value %q", name, value)
+		}
+	}
+	return nil
+}
+
+// Config is the JSON object of all flags but some, with the values they have: what [Flags.ReadConfig] reads.
+func (f *Flags) Config(but ...string) []byte {
+	var b strings.Builder
+	separator := "{\n"
+	f.VisitAll(func(x *flag.Flag) {
+		for _, name := range append(but, "version") {
+			if x.Name == name {
+				return
+			}
+		}
+		value := x.Value.String()
+		if value == "" {
+			return // not given
+		}
+		if !json.Valid([]byte(value)) {
+			quoted, _ := json.Marshal(value) // a string cannot fail
+			value = string(quoted)
+		}
+		fmt.Fprintf(&b, "%s  %q: %s", separator, x.Name, value)
+		separator = ",\n"
+	})
+	return []byte(b.String() + "\n}\n")
+}
