@@ -15,7 +15,11 @@ import (
 type options struct {
 	train.Preset
 	data, out string
+	probe     string
+	config    string
 	resume    bool
+	dryRun    bool
+	resolved  []byte // all settings, as a -config file
 	threads   int
 	given     map[string]bool // flags that were set
 }
@@ -28,18 +32,30 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 	if err := fs.Parse(args, help); err != nil {
 		return nil, err
 	}
-	if name := fs.Lookup("preset").Value.String(); fs.Given()["preset"] {
+	settings := map[string]string{}
+	if o.config != "" {
+		var err error
+		if settings, err = fs.ReadConfig(o.config); err != nil {
+			return nil, cli.Usagef("-config: %v", err)
+		}
+	}
+	name := settings["preset"]
+	if fs.Given()["preset"] {
+		name = fs.Lookup("preset").Value.String()
+	}
+	if name != "" {
 		p, ok := train.FindPreset(name)
 		if !ok {
 			return nil, cli.Usagef("-preset %s: there is no such preset; choose one of %s", name, presetNames())
 		}
 		o.Preset = p
-		fs = o.flags()
-		if err := fs.Parse(args, help); err != nil {
-			return nil, err
-		}
+	}
+	fs = o.flags() // with the preset's values; the file's go over them, the command line's over both
+	if err := errors.Join(fs.Apply(settings), fs.Parse(args, help)); err != nil {
+		return nil, err
 	}
 	o.given = fs.Given()
+	o.resolved = fs.Config("config", "out", "resume", "dry_run", "threads")
 	return o, o.validate()
 }
 
@@ -61,8 +77,11 @@ func (o *options) flags() *cli.Flags {
 	fs.StringVar(&o.data, "data", o.data, "UTF-8 text `file`, - for standard input; the embedded corpus if not given")
 	fs.StringVar(&o.out, "out", o.out, "run `folder`; the default is "+root+"/NAME after the text's file name")
 	fs.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out, or with the newest")
+	fs.StringVar(&o.config, "config", o.config, "JSON `file` of flags by name; the command line's go over them")
+	fs.BoolVar(&o.dryRun, "dry_run", o.dryRun, "measure a few iterations, print size and time, and stop")
 	fs.Float64Var(&o.ValFraction, "val_fraction", o.ValFraction, "`share` of the text, its end, that validates; 0 for none")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`number` that all random draws follow from")
+	fs.StringVar(&o.probe, "probe", o.probe, "`text` whose attention is recorded at every evaluation, for: inspect -probe")
 	fs.IntVar(&o.threads, "threads", o.threads, "`goroutines` an operation may use; 0 for one a core")
 
 	fs.Group("Model")
@@ -82,6 +101,7 @@ func (o *options) flags() *cli.Flags {
 	fs.Group("Training")
 	t := &o.Options
 	fs.IntVar(&t.MaxIters, "max_iters", t.MaxIters, "`iterations`")
+	fs.Float64Var(&t.Minutes, "minutes", t.Minutes, "train for so many `minutes`, evaluations included, instead of max_iters; 0 is off")
 	fs.IntVar(&t.BatchSize, "batch_size", t.BatchSize, "`windows` of text an iteration")
 	fs.Float64Var(&t.LearningRate, "learning_rate", t.LearningRate, "`rate` after the warm-up")
 	fs.Float64Var(&t.MinLR, "min_lr", t.MinLR, "`rate` at the last iteration")
@@ -105,6 +125,15 @@ func (o *options) validate() error {
 			return cli.Usagef("-%s", bad.Error())
 		}
 	}
+	if o.given["probe"] && o.probe == "" {
+		return cli.Usagef("-probe is empty; give a text or leave it out")
+	}
+	if o.given["minutes"] && o.given["max_iters"] && o.Minutes > 0 {
+		return cli.Usagef("-minutes %v and -max_iters %d both say how long to train: give one of them", o.Minutes, o.MaxIters)
+	}
+	if o.resume && o.dryRun {
+		return cli.Usagef("-dry_run measures a new run: leave -resume out")
+	}
 	if o.threads < 0 || o.threads > 4096 {
 		return cli.Usagef("-threads is %d; it must be from 1 to 4096, or 0 for one a core", o.threads)
 	}
@@ -112,7 +141,7 @@ func (o *options) validate() error {
 }
 
 // mayChange are the flags that a resumed run may be given whatever its checkpoint says.
-var mayChange = map[string]bool{"data": true, "out": true, "resume": true, "threads": true, "max_iters": true, "preset": true}
+var mayChange = map[string]bool{"data": true, "out": true, "resume": true, "threads": true, "max_iters": true, "preset": true, "config": true, "dry_run": true, "version": true, "probe": true}
 
 // contradiction refuses a resumed run whose flags say something else than its checkpoint: the first such flag by name.
 func (o *options) contradiction(c model.Config, s train.State) (err error) {

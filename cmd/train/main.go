@@ -33,11 +33,19 @@ func run(ctx context.Context, env cli.Env) error {
 	if err != nil {
 		return err
 	}
+	if o.dryRun {
+		return dryRun(o, env.Stdin, env.Stdout)
+	}
 	t, err := newTrainer(o, env.Stdin)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
+	stop, err := recordProbe(t, o, env.Stderr)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	return trainAndReport(ctx, t, o, env)
 }
 
@@ -54,11 +62,17 @@ func newTrainer(o *options, stdin io.Reader) (*train.Trainer, error) {
 	if _, err := data.NewDataset(text.Tokens, o.ValFraction, o.Config.BlockSize); err != nil {
 		return nil, err // before a folder is made
 	}
+	if _, err := o.probeTokens(text.Tokenizer); err != nil {
+		return nil, err
+	}
 	folder, err := createFolder(o)
 	if err != nil {
 		return nil, err
 	}
 	t, err := train.New(text, o.data, o.Config, o.Options, o.threads, folder)
+	if err == nil {
+		err = folder.WriteConfig(o.resolved)
+	}
 	if err != nil {
 		folder.Close()
 		return nil, err

@@ -24,7 +24,7 @@ type reporter struct {
 
 func newReporter(env cli.Env, t *train.Trainer) *reporter {
 	r := &reporter{out: env.Stdout, trainer: t}
-	r.progress = newProgress(env.Stderr, t.State.Iteration, t.State.Options.MaxIters, t.State.Options.BatchSize*t.Model.Config.BlockSize)
+	r.progress = newProgress(env.Stderr, t)
 	t.Step = r.progress.step
 	t.Evaluated = r.evaluated
 	t.Sampled = r.sampled
@@ -39,7 +39,11 @@ func (r *reporter) start() {
 	}
 	fmt.Fprintf(r.out, "text: %s, %d characters, %d distinct; %d train, %d validate\n", name, t.Text.Tokens.Len(), t.Model.Config.VocabSize, t.Data.Train.Len(), t.Data.Val.Len())
 	fmt.Fprintf(r.out, "model: %s\n", describe(t.Model))
-	fmt.Fprintf(r.out, "run: %s, iterations %d to %d on %d threads\n", t.Path(), t.State.Iteration, t.State.Options.MaxIters, t.Model.Threads)
+	length := fmt.Sprintf("iterations %d to %d", t.State.Iteration, t.State.Options.MaxIters)
+	if t.State.Options.Minutes > 0 {
+		length = fmt.Sprintf("%v minutes, from iteration %d", t.State.Options.Minutes, t.State.Iteration)
+	}
+	fmt.Fprintf(r.out, "run: %s, %s on %d threads\n", t.Path(), length, t.Model.Threads)
 	if t.Data.Val.Len() == 0 {
 		fmt.Fprintln(r.out, "no validation: -val_fraction is 0, so there is no validation loss and no best checkpoint")
 		return
@@ -89,6 +93,9 @@ func (r *reporter) end() error {
 	}
 	fmt.Fprintf(r.out, "sample:\n%s\n", indent(text))
 	fmt.Fprintf(r.out, "next: go run ./cmd/sample -ckpt %s -prompt %q\n", shellPath(r.trainer.BestPath()), promptFor(r.trainer))
+	if r.trainer.Record != nil {
+		fmt.Fprintf(r.out, "heads being learned: go run ./cmd/inspect -probe -ckpt %s -o probe.html\n", shellPath(r.trainer.Path()))
+	}
 	return nil
 }
 
@@ -110,32 +117,46 @@ type progress interface {
 	finish() // at the end
 }
 
-func newProgress(w io.Writer, done, total, tokens int) progress {
-	meter := meter{from: done, total: total, tokens: tokens, started: time.Now()}
+func newProgress(w io.Writer, t *train.Trainer) progress {
+	o := t.State.Options
+	m := meter{from: t.State.Iteration, tokens: o.BatchSize * t.Model.Config.BlockSize, minutes: o.Minutes, total: o.MaxIters, started: time.Now(), begun: -1}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return &lines{meter: meter, w: w, next: time.Now().Add(lineInterval)}
+		return &lines{meter: m, w: w, next: time.Now().Add(lineInterval)}
 	}
-	b := progressbar.NewOptions(total, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(20),
-		progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetPredictTime(false), progressbar.OptionFullWidth())
-	b.Set(done)
-	return &bar{meter: meter, bar: b}
+	return &bar{meter: m, bar: progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(20),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionFullWidth())}
 }
 
-// meter measures speed.
+// meter measures speed and how much is left.
 type meter struct {
-	from, total, tokens int
-	started             time.Time
+	from, tokens int
+	minutes      float64 // the run's length, or 0 where it is total iterations
+	total        int
+	started      time.Time
+	begun        float64 // the fraction done at the first step
 }
 
-// describe is an iteration in words: loss, tokens a second over the run, time left.
+// describe is an iteration in words: loss, tokens a second since the start, time left.
 func (m *meter) describe(p train.Progress) string {
+	if m.begun < 0 {
+		m.begun = p.Fraction
+	}
 	elapsed := time.Since(m.started)
-	each := elapsed / time.Duration(max(1, p.Iteration-m.from))
-	left := (each * time.Duration(m.total-p.Iteration)).Round(time.Second)
-	return fmt.Sprintf("loss %.4f, %.0f tokens/s, %v left", p.Loss, float64(m.tokens)/each.Seconds(), left)
+	speed := float64(m.tokens*(p.Iteration-m.from)) / elapsed.Seconds()
+	where, left := fmt.Sprintf("iteration %d/%d", p.Iteration, m.total), "?"
+	if m.minutes > 0 {
+		where = fmt.Sprintf("iteration %d, %.1f of %v minutes", p.Iteration, p.Fraction*m.minutes, m.minutes)
+	}
+	if done := p.Fraction - m.begun; done > 0 {
+		left = (time.Duration(float64(elapsed) * (1 - p.Fraction) / done)).Round(time.Second).String()
+	}
+	return fmt.Sprintf("%s: loss %.4f, %.0f tokens/s, %s left", where, p.Loss, speed, left)
 }
+
+// barSteps is how finely the bar moves.
+const barSteps = 1000
 
 // bar is progress on a terminal.
 type bar struct {
@@ -145,7 +166,7 @@ type bar struct {
 
 func (b *bar) step(p train.Progress) {
 	b.bar.Describe(b.describe(p))
-	b.bar.Set(p.Iteration)
+	b.bar.Set(int(p.Fraction * barSteps))
 }
 func (b *bar) clear()  { b.bar.Clear() }
 func (b *bar) finish() { b.bar.Finish(); b.bar.Clear() }
@@ -160,9 +181,10 @@ type lines struct {
 const lineInterval = 5 * time.Second
 
 func (l *lines) step(p train.Progress) {
-	if now := time.Now(); now.After(l.next) || p.Iteration == l.total {
+	text := l.describe(p)
+	if now := time.Now(); now.After(l.next) || p.Fraction >= 1 {
 		l.next = now.Add(lineInterval)
-		fmt.Fprintf(l.w, "iteration %d/%d: %s\n", p.Iteration, l.total, l.describe(p))
+		fmt.Fprintln(l.w, text)
 	}
 }
 func (l *lines) clear()  {}
