@@ -24,11 +24,15 @@ var fixtures = flag.String("fixtures", "testdata/fixtures", "folder of PyTorch f
 const (
 	tolerance      = 1e-5 // logits, loss, attention weights, gradients, norms
 	afterTolerance = 1e-5 // parameters after 3 steps
+	muonTolerance  = 1e-4 // parameters after 3 steps of Muon, whose iterations amplify rounding
 )
 
-// TestParity compares a forward and a backward pass and three AdamW steps with PyTorch.
+// TestParity compares a forward and a backward pass and three steps of AdamW, or of Muon and AdamW, with PyTorch: one
+// subtest for each file of the folder and of its folder modern.
 func TestParity(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(*fixtures, "*.safetensors"))
+	modern, _ := filepath.Glob(filepath.Join(*fixtures, "modern", "*.safetensors")) // the same pattern, so the same error
+	files = append(files, modern...)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no fixtures in %s (%v)", *fixtures, err)
 	}
@@ -138,6 +142,12 @@ type optimizerConfig struct {
 	Eps         float64 `json:"eps"`
 	WeightDecay float64 `json:"weight_decay"`
 	GradClip    float64 `json:"grad_clip"`
+	Muon        *struct {
+		LR          float64 `json:"lr"`
+		Momentum    float64 `json:"momentum"`
+		WeightDecay float64 `json:"weight_decay"`
+		Iterations  int     `json:"iterations"`
+	} `json:"muon"`
 }
 
 func readFixture(t *testing.T, path string) fixture {
@@ -210,18 +220,31 @@ func (f fixture) dims(t *testing.T, name string) (steps, batch, length int) {
 	return int(s[0]), int(s[1]), int(s[2])
 }
 
-func (f fixture) afterTolerance() float64 { return afterTolerance }
+func (f fixture) afterTolerance() float64 {
+	if f.optimizer.Muon != nil {
+		return muonTolerance
+	}
+	return afterTolerance
+}
 
-// stepper is AdamW with clipping, as a trainer calls it.
+// stepper is clipping and AdamW, and Muon on the blocks' matrices where the fixture says so, as a trainer calls them.
 type stepper struct {
 	m       *model.Model
 	opt     optimizerConfig
 	moments map[string][2][]float32
+	muon    *optim.Muon
 }
 
 func (f fixture) newStepper(m *model.Model) stepper {
-	s := stepper{m, f.optimizer, map[string][2][]float32{}}
+	s := stepper{m, f.optimizer, map[string][2][]float32{}, nil}
+	if o := f.optimizer.Muon; o != nil {
+		s.muon = &optim.Muon{Momentum: o.Momentum, WeightDecay: o.WeightDecay, Threads: 1}
+	}
 	for _, p := range m.Parameters() {
+		if s.muon != nil && p.IsBlockMatrix() {
+			s.muon.Matrices = append(s.muon.Matrices, optim.Matrix{Rows: p.Shape[0], Cols: p.Shape[1], W: p.Data, Grad: p.Grad, Momentum: make([]float32, len(p.Data))})
+			continue
+		}
 		s.moments[p.Name] = [2][]float32{make([]float32, len(p.Data)), make([]float32, len(p.Data))}
 	}
 	return s
@@ -230,7 +253,13 @@ func (f fixture) newStepper(m *model.Model) stepper {
 func (s stepper) step(norm float64, t int) {
 	a := optim.AdamW{Beta1: s.opt.Beta1, Beta2: s.opt.Beta2, Eps: s.opt.Eps, WeightDecay: s.opt.WeightDecay, Threads: 1}
 	scale := optim.ClipScale(norm, s.opt.GradClip)
+	if s.muon != nil {
+		s.muon.Step(s.opt.Muon.LR, scale)
+	}
 	for _, p := range s.m.Parameters() {
+		if s.muon != nil && p.IsBlockMatrix() {
+			continue
+		}
 		a.Step(p.Data, p.Grad, s.moments[p.Name][0], s.moments[p.Name][1], s.opt.LR, scale, t, p.Decays())
 	}
 }

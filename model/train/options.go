@@ -10,16 +10,19 @@ import (
 
 // Options says how a model is trained. The JSON keys are the names of the flags and of a checkpoint's "train" metadata.
 type Options struct {
-	MaxIters     int     `json:"max_iters"`     // iterations (optimizer steps)
-	Minutes      float64 `json:"minutes"`       // of elapsed training time, evaluations included, instead of MaxIters; 0 is off
-	BatchSize    int     `json:"batch_size"`    // B, windows of text an iteration
-	LearningRate float64 `json:"learning_rate"` // after the warm-up
-	MinLR        float64 `json:"min_lr"`        // at the last iteration
-	WarmupIters  int     `json:"warmup_iters"`  // iterations in which the learning rate rises from 0
-	WeightDecay  float64 `json:"weight_decay"`  // of tensors of two or more dimensions
-	Beta1        float64 `json:"beta1"`         // AdamW's decay of the mean gradient
-	Beta2        float64 `json:"beta2"`         // AdamW's decay of the mean squared gradient
-	GradClip     float64 `json:"grad_clip"`     // largest global norm of the gradients; 0 is off
+	MaxIters        int     `json:"max_iters"`         // iterations (optimizer steps)
+	Minutes         float64 `json:"minutes"`           // of elapsed training time, evaluations included, instead of MaxIters; 0 is off
+	BatchSize       int     `json:"batch_size"`        // B, windows of text an iteration
+	LearningRate    float64 `json:"learning_rate"`     // after the warm-up
+	MinLR           float64 `json:"min_lr"`            // at the last iteration
+	WarmupIters     int     `json:"warmup_iters"`      // iterations in which the learning rate rises from 0
+	WeightDecay     float64 `json:"weight_decay"`      // of tensors of two or more dimensions
+	Beta1           float64 `json:"beta1"`             // AdamW's decay of the mean gradient
+	Beta2           float64 `json:"beta2"`             // AdamW's decay of the mean squared gradient
+	Optimizer       string  `json:"optimizer"`         // AdamW or Muon
+	MuonLR          float64 `json:"muon_lr"`           // Muon's learning rate after the warm-up; it follows LearningRate's schedule
+	MuonWeightDecay float64 `json:"muon_weight_decay"` // of Muon's matrices
+	GradClip        float64 `json:"grad_clip"`         // largest global norm of the gradients; 0 is off
 
 	EvalInterval   int     `json:"eval_interval"`   // iterations between evaluations
 	SampleInterval int     `json:"sample_interval"` // iterations between samples; 0 is off
@@ -58,6 +61,8 @@ func (o Options) Validate() error {
 		{"beta2", o.Beta2, 1, true},
 		{"grad_clip", o.GradClip, math.MaxFloat64, false},
 		{"minutes", o.Minutes, 1e6, false},
+		{"muon_lr", o.MuonLR, 100, false},
+		{"muon_weight_decay", o.MuonWeightDecay, 100, false},
 		{"val_fraction", o.ValFraction, 1, true},
 	} {
 		if !(f.got >= 0 && f.got <= f.max) || f.open && f.got == f.max {
@@ -67,6 +72,9 @@ func (o Options) Validate() error {
 			}
 			return &model.ConfigError{Field: f.name, Reason: fmt.Sprintf("is %v; it must be at least 0 and %s %v", f.got, to, f.max)}
 		}
+	}
+	if o.Optimizer != AdamW && o.Optimizer != Muon {
+		return &model.ConfigError{Field: "optimizer", Reason: fmt.Sprintf("is %q; it must be %s or %s", o.Optimizer, AdamW, Muon)}
 	}
 	return nil
 }

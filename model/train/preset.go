@@ -20,6 +20,7 @@ func Presets() []Preset {
 		Config: model.Config{BlockSize: 64, NLayer: 4, NHead: 4, NEmbd: 128, Tied: true, Position: model.PositionLearned},
 		Options: Options{
 			MaxIters: 2000, BatchSize: 12, LearningRate: 1e-3, MinLR: 1e-4, WarmupIters: 100,
+			Optimizer: AdamW, MuonLR: 0.02, MuonWeightDecay: 0.01,
 			WeightDecay: 0.1, Beta1: 0.9, Beta2: 0.99, GradClip: 1,
 			EvalInterval: 250, SampleInterval: 500, ValFraction: 0.1, Seed: 1337,
 		},

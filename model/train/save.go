@@ -2,9 +2,7 @@ package train
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"chargpt/model/checkpoint"
 )
@@ -43,7 +41,7 @@ func (t *Trainer) save() error {
 	if err := t.checkWeights(); err != nil {
 		return err
 	}
-	return t.write(checkpointFile, map[string]map[string][]float32{"m": t.byName(t.m), "v": t.byName(t.v)})
+	return t.write(checkpointFile, t.update.state())
 }
 
 // checkWeights refuses to save weights that are not finite.
@@ -83,15 +81,8 @@ func (t *Trainer) byName(flat []float32) map[string][]float32 {
 // restore takes the moments from a checkpoint, the best weights from their file, and drops what the folder has beyond the
 // checkpoint.
 func (t *Trainer) restore(c *checkpoint.Checkpoint) error {
-	for key, flat := range map[string][]float32{"m": t.m, "v": t.v} {
-		named := t.byName(flat)
-		for _, name := range slices.Sorted(maps.Keys(named)) {
-			saved, ok := c.Optimizer[key][name]
-			if !ok || len(saved) != len(named[name]) {
-				return fmt.Errorf("the checkpoint has no optimizer state for %s: it cannot be resumed (best.safetensors is for sampling; resume from ckpt.safetensors)", name)
-			}
-			copy(named[name], saved)
-		}
+	if err := t.update.restore(c.Optimizer); err != nil {
+		return err
 	}
 	if t.folder == nil {
 		return nil

@@ -141,8 +141,15 @@ func TestSameSeedSameBytes(t *testing.T) {
 
 // A run that is interrupted, at an evaluation or between two, and resumed ends with the bits of one that was not.
 func TestResumeIsExact(t *testing.T) {
+	for _, optimizer := range []string{AdamW, Muon} {
+		t.Run(optimizer, func(t *testing.T) { testResumeIsExact(t, optimizer) })
+	}
+}
+
+func testResumeIsExact(t *testing.T, optimizer string) {
 	dir := t.TempDir()
 	_, o := small()
+	o.Optimizer = optimizer
 	whole := filepath.Join(dir, "whole")
 	run(t, newTrainer(t, whole, o, 1))
 	for _, stop := range [][]int{{10}, {1}, {7, 13}, {3, 4, 19}} {

@@ -31,16 +31,14 @@ type Trainer struct {
 	// kept of iterations after the checkpoint is for the caller to drop on resume.
 	Record func(iteration int) error
 
-	folder   *Folder // nil: nothing is saved
-	graph    *model.Graph
-	eval     *model.Graph
-	adamw    optim.AdamW
-	m, v     []float32 // AdamW's moments, laid out as the parameters
-	decaying int       // the first so many parameters decay
-	best     []float32 // the weights of the lowest validation loss; nil if none yet
-	pending  bool      // iterations were done since the last evaluation
-	started  time.Time
-	before   float64 // seconds of training before this process
+	folder  *Folder // nil: nothing is saved
+	graph   *model.Graph
+	eval    *model.Graph
+	update  *optimizer
+	best    []float32 // the weights of the lowest validation loss; nil if none yet
+	pending bool      // iterations were done since the last evaluation
+	started time.Time
+	before  float64 // seconds of training before this process
 }
 
 // Progress is what one iteration did.
@@ -118,13 +116,7 @@ func (t *Trainer) prepare(threads int) (err error) {
 	if t.eval, err = t.Model.NewGraph(evalBatch, config.BlockSize, model.Evaluation, 0); err != nil {
 		return err
 	}
-	t.adamw = optim.AdamW{Beta1: o.Beta1, Beta2: o.Beta2, Eps: adamEps, WeightDecay: o.WeightDecay, Threads: t.Model.Threads}
-	t.m, t.v = make([]float32, len(t.Model.Flat())), make([]float32, len(t.Model.Flat()))
-	for _, p := range t.Model.Parameters() {
-		if p.Decays() {
-			t.decaying += len(p.Data)
-		}
-	}
+	t.update = newOptimizer(t.Model, o)
 	return nil
 }
 
@@ -190,10 +182,9 @@ func (t *Trainer) step() error {
 	if !finite(loss) || !finite(norm) {
 		return &DivergedError{Iteration: i, Loss: loss, GradNorm: norm, LearningRate: t.learningRate(i)}
 	}
-	lr, scale := t.learningRate(i), optim.ClipScale(norm, o.GradClip)
-	w, g, d := t.Model.Flat(), t.Model.Gradients(), t.decaying
-	t.adamw.Step(w[:d], g[:d], t.m[:d], t.v[:d], lr, scale, i+1, true)
-	t.adamw.Step(w[d:], g[d:], t.m[d:], t.v[d:], lr, scale, i+1, false)
+	lr := t.learningRate(i)
+	muonLR := o.MuonLR * lr / max(o.LearningRate, math.SmallestNonzeroFloat64) // both follow one schedule
+	t.update.step(lr, muonLR, optim.ClipScale(norm, o.GradClip), i+1)
 	t.State.Iteration++
 	t.pending = true
 	t.State.Random.Iteration++

@@ -1,0 +1,146 @@
+package optim
+
+import (
+	"math"
+
+	"chargpt/internal/f32"
+)
+
+// Muon steps along the nearest orthogonal matrix to the momentum of a matrix's gradient (Jordan 2024):
+//
+//	buf = μ buf + g        u = orthogonalise(g + μ buf)
+//	W = W (1 − lr λ) − lr √max(1, out/in) u
+//
+// for each W (in, out) on its own.
+type Muon struct {
+	Momentum    float64 // μ
+	WeightDecay float64 // λ
+	Threads     int
+	Matrices    []Matrix
+
+	workers []muonWorkspace
+}
+
+// Matrix is a weight (Rows, Cols) = (in, out), its gradient and its momentum, all row-major.
+type Matrix struct {
+	Rows, Cols        int
+	W, Grad, Momentum []float32
+}
+
+// MuonIterations is how many Newton-Schulz iterations bring the singular values near 1.
+const MuonIterations = 5
+
+// The coefficients of an iteration, X = aX + b(XXᵀ)X + c(XXᵀ)²X, chosen to grow small singular values fast (Jordan 2024).
+const nsA, nsB, nsC = 3.4445, -4.7750, 2.0315
+
+// Step updates all matrices from their gradients times gradScale.
+func (m *Muon) Step(lr, gradScale float64) {
+	if m.workers == nil {
+		m.workers = make([]muonWorkspace, max(m.Threads, 1))
+	}
+	f32.ForRange(m.Threads, len(m.Matrices), func(lo, hi, worker int) {
+		for _, x := range m.Matrices[lo:hi] {
+			m.update(x, lr, gradScale, &m.workers[worker])
+		}
+	})
+}
+
+func (m *Muon) update(x Matrix, lr, gradScale float64, ws *muonWorkspace) {
+	ws.fit(x.Rows, x.Cols)
+	u := ws.u[:len(x.W)]
+	f32.Scale(x.Momentum, float32(m.Momentum))
+	f32.AddScaled(x.Momentum, float32(gradScale), x.Grad)
+	clear(u)
+	f32.AddScaled(u, float32(gradScale), x.Grad)
+	f32.AddScaled(u, float32(m.Momentum), x.Momentum)
+	ws.orthogonalise(u, x.Rows, x.Cols)
+	f32.Scale(x.W, float32(1-lr*m.WeightDecay))
+	f32.AddScaled(x.W, float32(-lr*math.Sqrt(max(1, float64(x.Cols)/float64(x.Rows)))), ws.y[:len(x.W)])
+}
+
+// muonWorkspace is the memory of one goroutine: u and the result y (Rows, Cols), and square matrices of the shorter side.
+type muonWorkspace struct {
+	u, y                     []float32
+	gram, square, step, poly []float32
+	product                  []float32
+}
+
+func (ws *muonWorkspace) fit(rows, cols int) {
+	if n := rows * cols; len(ws.u) < n {
+		ws.u, ws.y = make([]float32, n), make([]float32, n)
+	}
+	if r := min(rows, cols); len(ws.gram) < r*r {
+		for _, s := range []*[]float32{&ws.gram, &ws.square, &ws.step, &ws.poly, &ws.product} {
+			*s = make([]float32, r*r)
+		}
+	}
+}
+
+// orthogonalise sets y to the orthogonal factor of u (rows, cols) by Newton-Schulz iterations, and scales u to norm 1.
+//
+// All iterates are polynomials of the Gram matrix G of the shorter side times u, and such polynomials commute and are
+// symmetric. So it iterates on the small matrices alone, X_k = P_k u and G_k = P_k² G, with half of each product computed:
+//
+//	S = aI + bG + cG²        P = S P        G = S² G
+func (ws *muonWorkspace) orthogonalise(u []float32, rows, cols int) {
+	r := min(rows, cols)
+	f32.Scale(u, float32(1/(math.Sqrt(f32.SumSquares(u))+1e-7)))
+	gram, square, step, poly, product := ws.gram[:r*r], ws.square[:r*r], ws.step[:r*r], ws.poly[:r*r], ws.product[:r*r]
+	symmetric(gram, r, func(i, end int) { gramRows(gram, u, rows, cols, i, end) })
+	for k := range MuonIterations {
+		multiplySymmetric(square, gram, gram, r)
+		for i := range step {
+			step[i] = nsB*gram[i] + nsC*square[i]
+		}
+		for i := range r {
+			step[i*r+i] += nsA
+		}
+		if k == 0 {
+			copy(poly, step)
+		} else {
+			multiplySymmetric(product, step, poly, r)
+			poly, product = product, poly
+		}
+		if k+1 < MuonIterations {
+			multiplySymmetric(product, step, gram, r)
+			multiplySymmetric(gram, step, product, r)
+		}
+	}
+	y := ws.y[:rows*cols]
+	if rows <= cols {
+		f32.Gemm(false, false, rows, cols, r, 1, poly, r, u, cols, 0, y, cols) // P u
+	} else {
+		f32.Gemm(false, false, rows, cols, r, 1, u, cols, poly, r, 0, y, cols) // u P
+	}
+}
+
+// gramRows computes rows i to end of u uᵀ (of uᵀ u where u is tall), up to the diagonal block.
+func gramRows(gram, u []float32, rows, cols, i, end int) {
+	if rows <= cols {
+		f32.Gemm(false, true, end-i, end, cols, 1, u[i*cols:], cols, u, cols, 0, gram[i*rows:], rows)
+		return
+	}
+	f32.Gemm(true, false, end-i, end, rows, 1, u[i:], cols, u, cols, 0, gram[i*cols:], cols)
+}
+
+// multiplySymmetric is dst = a b for commuting symmetric a and b (r, r), whose product is symmetric too.
+func multiplySymmetric(dst, a, b []float32, r int) {
+	symmetric(dst, r, func(i, end int) {
+		f32.Gemm(false, false, end-i, end, r, 1, a[i*r:], r, b, r, 0, dst[i*r:], r)
+	})
+}
+
+// symmetricBlock is how many rows of a symmetric product are computed at once, up to the diagonal.
+const symmetricBlock = 48
+
+// symmetric lets fill compute blocks of rows of dst (r, r) up to the diagonal and mirrors them.
+func symmetric(dst []float32, r int, fill func(i, end int)) {
+	for i := 0; i < r; i += symmetricBlock {
+		fill(i, min(i+symmetricBlock, r))
+	}
+	for i := range r {
+		for j := range i {
+			dst[j*r+i] = dst[i*r+j]
+		}
+	}
+}
