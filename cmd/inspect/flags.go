@@ -47,7 +47,7 @@ func (o *options) flags() *cli.Flags {
 	fs.Group("Model and prompt")
 	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+root+" if not given")
 	fs.StringVar(&o.prompt, "prompt", "", "`text` to look at; a newline if not given")
-	fs.StringVar(&o.compare, "compare", "", "another `text` that ends in the same characters, to see how context changes their weights")
+	fs.StringVar(&o.compare, "compare", "", "another `text` that ends in the same characters, to see how context changes their weights (text, html)")
 	fs.BoolVar(&o.skipUnknown, "skip_unknown", false, "drop characters of the prompts that the model does not know")
 
 	fs.Group("What to show")
@@ -144,8 +144,8 @@ func (o *options) contradiction(value func(name string) string) error {
 		}
 	}
 	switch {
-	case mode == "-compare" && o.format != "text":
-		return cli.Usagef("-format is %s, but -compare writes text: leave one of them out", o.format)
+	case mode == "-compare" && o.format != "text" && o.format != "html":
+		return cli.Usagef("-format is %s, but -compare writes text or html: leave one of them out", o.format)
 	case mode == "-probe" && o.given["format"] && o.format != "html":
 		return cli.Usagef("-format is %s, but -probe writes html: leave one of them out", o.format)
 	case mode == "-format png" && o.out == "":
@@ -159,13 +159,12 @@ func (o *options) contradiction(value func(name string) string) error {
 
 // page tells whether the output is the HTML page.
 func (o *options) page() bool {
-	return o.http != "" || o.probe || o.mode() == "-format html"
+	return o.http != "" || o.probe || o.format == "html"
 }
 
 // saysDropped tells whether the output itself says that a prompt is cut.
 func (o *options) saysDropped() bool {
-	mode := o.mode()
-	return mode == "-format text" || o.page()
+	return !o.given["compare"] && (o.format == "text" || o.page())
 }
 
 // selection reads -layer and -head against what the model has.
@@ -173,7 +172,7 @@ func (o *options) selection(s attention.Shape) (attention.Selection, error) {
 	head := o.head
 	if head == "" {
 		head = "all"
-		if m := o.mode(); m == "-format text" || m == "-format dot" || m == "-compare" {
+		if !o.page() && (o.format == "text" || o.format == "dot") {
 			head = "mean"
 		}
 	}

@@ -110,7 +110,7 @@ func TestUsage(t *testing.T) {
 		{"-http :0 -format html", `-format "html" has no effect with -http`},
 		{"-http :0 -probe", `-probe "true" has no effect with -http`},
 		{"-http :0 -compare x", `-compare "x" has no effect with -http`},
-		{"-compare x -format json", "-format is json, but -compare writes text"},
+		{"-compare x -format json", "-format is json, but -compare writes text or html"},
 		{"-compare x -top 2", `-top "2" has no effect with -compare`},
 		{"-compare=", "-compare is empty"},
 		{"-o=", "-o is empty"},
@@ -210,6 +210,17 @@ func TestCompare(t *testing.T) {
 	code, _, warn := command(t, "-prompt", "the the end.", "-compare", "end.")
 	if code != 0 || !strings.Contains(warn, "-prompt has 12 characters; its last 8 are shown") {
 		t.Errorf("exit code %d, %q", code, warn)
+	}
+}
+
+func TestCompareHTML(t *testing.T) {
+	inRun(t)
+	out := succeed(t, "-prompt", "a the", "-compare", "b the", "-format", "html")
+	if !strings.Contains(out, `"other":{"step":7`) {
+		t.Error("the page has no second prompt")
+	}
+	if out := succeed(t, "-prompt", "the", "-format", "html"); !strings.Contains(out, `"other":null`) {
+		t.Error("the page has a second prompt that nobody gave")
 	}
 }
 

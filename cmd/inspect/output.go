@@ -27,18 +27,22 @@ func (o *options) output(stdout io.Writer, write func(io.Writer) error) error {
 // render writes one trace in the chosen format, or compares two.
 func (o *options) render(w io.Writer, t []*attention.Trace, s attention.Selection, terminal terminal) error {
 	text := attention.TextOptions{Selection: s, Top: o.top, Colour: terminal.colour, Width: terminal.width}
-	switch o.mode() {
-	case "-compare":
+	switch mode := o.mode(); {
+	case mode == "-compare" && o.format == "html":
+		return page.WriteCompareHTML(w, t[0], t[1], view(s))
+	case mode == "-compare":
 		return attention.WriteCompare(w, t[0], t[1], text)
-	case "-format json":
+	}
+	switch o.format {
+	case "json":
 		return attention.WriteJSON(w, t[0], s)
-	case "-format csv":
+	case "csv":
 		return attention.WriteCSV(w, t[0], s)
-	case "-format png":
+	case "png":
 		return attention.WritePNG(w, t[0], s)
-	case "-format dot":
+	case "dot":
 		return attention.WriteDOT(w, t[0], s, o.minWeight)
-	case "-format html":
+	case "html":
 		return page.WriteHTML(w, t[0], view(s))
 	}
 	return attention.WriteText(w, t[0], text)

@@ -105,16 +105,21 @@ func (c comparison) writeNext(w *strings.Builder, mode ColourMode) {
 	ids := likeliest(either, nextCharacters)
 	width := max(4, widest(c.a.vocabLabels(ids)))
 	last := c.labels[c.suffix-1]
-	fmt.Fprintf(w, "the next character after %s: a Markov chain reads %s alone, so it says the same for A and B\n", last, last)
+	fmt.Fprintf(w, "the next character: a Markov chain reads %s alone, so it is the same for A and B\n", last)
 	fmt.Fprintf(w, "%s  %s  %s\n", padRight("char", width), pairHeading("A", "B"), "Markov")
 	for _, id := range ids {
 		fmt.Fprintf(w, "%s  %s  %.4f\n", padRight(Label(c.a.Vocab[id]), width), pair(c.a.Next[id], c.b.Next[id], mode), c.a.Bigram[id])
 	}
 	tv := TotalVariation(c.a.Next, c.b.Next)
 	ab, ba := KL(c.a.Next, float64s(c.b.Next)), KL(c.b.Next, float64s(c.a.Next))
-	fmt.Fprintf(w, "total variation %.4f; KL(A ‖ B) = %.4f nats = %.4f bits; KL(B ‖ A) = %.4f nats = %.4f bits\n", tv, ab, Bits(ab), ba, Bits(ba))
 	a, b := KL(c.a.Next, c.a.Bigram), KL(c.b.Next, c.b.Bigram)
-	fmt.Fprintf(w, "KL(A ‖ Markov) = %.4f nats = %.4f bits; KL(B ‖ Markov) = %.4f nats = %.4f bits\n", a, Bits(a), b, Bits(b))
+	fmt.Fprintf(w, "total variation %.4f\n", tv)
+	for _, kl := range []struct {
+		of   string
+		nats float64
+	}{{"A ‖ B", ab}, {"B ‖ A", ba}, {"A ‖ Markov", a}, {"B ‖ Markov", b}} {
+		fmt.Fprintf(w, "%-14s = %.4f nats = %.4f bits\n", "KL("+kl.of+")", kl.nats, Bits(kl.nats))
+	}
 }
 
 const pairBar = 10 // columns of a bar

@@ -13,7 +13,11 @@ import (
 	"chargpt/model"
 	"chargpt/model/sample"
 	"chargpt/model/train"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // config is a small model with everything that a variation does not change.
 func config(change func(*model.Config)) model.Config {

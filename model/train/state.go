@@ -31,7 +31,7 @@ type Random struct {
 
 // ReadState returns the training state in a checkpoint.
 func ReadState(c *checkpoint.Checkpoint) (State, error) {
-	var s State
+	s := State{Options: Options{Optimizer: AdamW}} // what a run had before there was a choice
 	if err := json.Unmarshal(c.Train, &s); err != nil {
 		return s, fmt.Errorf("the checkpoint has no training state: %w", err)
 	}

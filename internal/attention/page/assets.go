@@ -14,7 +14,7 @@ var web embed.FS
 func script() string {
 	files := []string{
 		"dom.js", "colour.js", "codec.js", "numbers.js", "sampler.js", "source.js",
-		"heat.js", "grid.js", "lines.js", "head.js", "matrix.js", "strip.js", "steps.js", "next.js", "prompt.js", "probe.js", "app.js",
+		"heat.js", "grid.js", "lines.js", "head.js", "matrix.js", "strip.js", "steps.js", "next.js", "prompt.js", "compare.js", "probe.js", "app.js",
 	}
 	var b strings.Builder
 	b.WriteString("(() => {\n\"use strict\";\n")

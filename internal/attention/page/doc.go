@@ -1,5 +1,5 @@
 // Package page renders traces of attention as one interactive HTML page: as a single file that opens from disk without
-// a network ([WriteHTML], [WriteProbeHTML]), or live from a small server that asks a model ([NewHandler], [Serve]).
+// a network ([WriteHTML], [WriteCompareHTML], [WriteProbeHTML]), or live from a small server that asks a model ([NewHandler], [Serve]).
 //
 // The front end is plain JavaScript and CSS in web/, inlined when a page is written. It sees its numbers through one
 // interface, described in web/source.js, so every kind of page shares all views and differs in its source alone:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
 	"chargpt/internal/attention"
 )
@@ -31,6 +32,7 @@ type recorded struct {
 	View   View        `json:"view"`
 	Model  wireModel   `json:"model"`
 	Traces []wireTrace `json:"traces"` // in order of training steps
+	Other  *wireTrace  `json:"other"`  // another context to compare with, or null
 }
 
 // View is the head that a page shows first.
@@ -46,7 +48,19 @@ type View struct {
 // The head view draws a line from a query to each of its keys, whatever the weight: i+1 lines for query i. A weight that
 // it shows is off by at most half of its row's largest weight divided by 65535, or by 255 with 8 bits.
 func WriteHTML(w io.Writer, t *attention.Trace, v View) error {
-	return writeRecorded(w, []*attention.Trace{t}, v, pageBudget)
+	return writeRecorded(w, []*attention.Trace{t}, nil, v, pageBudget)
+}
+
+// WriteCompareHTML writes the page of WriteHTML about a, which also compares it with b: the same last characters in another
+// context. They are of one model.
+func WriteCompareHTML(w io.Writer, a, b *attention.Trace, v View) error {
+	if err := checkTrace(b); err != nil {
+		return fmt.Errorf("page: the context to compare with: %w", err)
+	}
+	if a.Shape != b.Shape || !slices.Equal(a.Vocab, b.Vocab) {
+		return fmt.Errorf("page: the contexts to compare are of different models")
+	}
+	return writeRecorded(w, []*attention.Trace{a}, b, v, pageBudget)
 }
 
 // WriteProbeHTML writes the page of WriteHTML with a slider over training steps. The traces are of one text and one
@@ -55,17 +69,25 @@ func WriteProbeHTML(w io.Writer, traces []*attention.Trace, v View) error {
 	if len(traces) == 0 {
 		return fmt.Errorf("page: no traces to show")
 	}
-	return writeRecorded(w, traces, v, probeBudget)
+	return writeRecorded(w, traces, nil, v, probeBudget)
 }
 
-func writeRecorded(w io.Writer, traces []*attention.Trace, v View, budget int) error {
+func writeRecorded(w io.Writer, traces []*attention.Trace, other *attention.Trace, v View, budget int) error {
 	if err := checkSeries(traces); err != nil {
 		return err
 	}
-	first, p := traces[0], precisionFor(traces, budget)
+	all := traces
+	if other != nil {
+		all = append(slices.Clone(traces), other)
+	}
+	first, p := traces[0], precisionFor(all, budget)
 	data := recorded{Kind: "recorded", Source: first.Source, View: v, Model: encodeModel(first.Shape, first.Vocab)}
 	for _, t := range traces {
 		data.Traces = append(data.Traces, encodeTrace(t, p))
+	}
+	if other != nil {
+		o := encodeTrace(other, p)
+		data.Other = &o
 	}
 	return render(w, document{Title: titleOf(first.Source), Data: data})
 }

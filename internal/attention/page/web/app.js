@@ -7,11 +7,13 @@ function start() {
     source: makeSource(data),
     state: {
       trace: null, // the Trace on show
+      other: null, // the Trace to compare it with
       layer: data.view.layer,
       head: data.view.head,
       query: 0, // position in the trace
       key: null, // the key under the pointer, or null
       locked: false, // does the query stay when the pointer moves on?
+      sampling: false, // are characters sampled, one after the other?
       temperature: 1,
       topK: 0,
       topP: 1,
@@ -23,7 +25,8 @@ function start() {
   };
   const changed = new Set();
   let due = false; // is a paint under way?
-  let rest = 0; // when the next paint may begin, in milliseconds
+  let begun = 0; // when the last paint began, in milliseconds
+  let cost = 0; // how long it took, with the browser's share of it
 
   function set(patch) {
     for (const [name, value] of Object.entries(patch)) {
@@ -34,10 +37,11 @@ function start() {
     if (!due && changed.size > 0) soon();
   }
 
-  // soon paints at the next frame, or later: painting takes at most half of the time, so that sampling goes on. A hidden
-  // page has no frames, but must not wait for them for ever.
+  // soon paints at the next frame. While characters are sampled it waits longer, so that painting, which is slower than
+  // most models, takes a third of the time. A hidden page has no frames, but must not wait for them for ever.
   function soon() {
     wait(true);
+    const rest = app.state.sampling ? begun + 3 * cost : 0;
     setTimeout(() => {
       const frame = requestAnimationFrame(paint);
       const timer = setTimeout(paint, 200);
@@ -55,12 +59,13 @@ function start() {
   }
 
   function paintAll() {
-    const begin = performance.now();
+    begun = performance.now();
     wait(false);
     const names = new Set(changed);
     changed.clear();
     for (const view of views) view.paint(app.state, names);
-    rest = 2 * performance.now() - begin;
+    const began = begun;
+    afterRender(() => (cost = performance.now() - began));
   }
 
   // setTrace keeps the reader's place: a locked query stays, a free one goes to the character that predicts the next.
@@ -77,6 +82,7 @@ function start() {
     const { config } = app.source;
     set({
       trace: null,
+      other: null,
       config,
       layer: Math.min(app.state.layer, Math.max(0, config.n_layer - 1)),
       head: Math.min(app.state.head, config.n_head - 1),
@@ -88,9 +94,20 @@ function start() {
   const head = createHead(app);
   const views = [
     header, prompt, createProbe(app), createGrid(app), head, createMatrix(app, head.tipOf), createSteps(app), createNext(app),
+    createCompare(app),
   ];
   document.body.classList.add(app.source.capabilities.canType ? "typed" : "recorded");
   prompt.start();
+}
+
+// afterRender calls f when the browser has laid out and painted what a frame changed: messages wait until then.
+function afterRender(f) {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    f();
+  };
+  port2.postMessage(null);
 }
 
 // isDark tells the theme: the reader's choice on this page, or else the system's.

@@ -13,6 +13,8 @@ function createPrompt(app) {
   let timer = 0;
   let random = generator(1);
   let running = false;
+  let sampled = ""; // characters that are not in the box yet
+  let rate = ""; // of sampling, for people
 
   // read turns the text into ids, and names the characters that the vocabulary lacks.
   function read() {
@@ -72,8 +74,7 @@ function createPrompt(app) {
     const { trace, temperature, topK, topP } = app.state;
     const id = pick(filter(sharpen(trace.next, temperature), topK, topP), random());
     tokens = Int32Array.of(...tokens.subarray(-65536), id);
-    box.value += source.vocab.chars[id];
-    box.scrollTop = box.scrollHeight;
+    sampled += source.vocab.chars[id];
     const mine = tokens;
     await ask();
     return answered === mine;
@@ -84,19 +85,31 @@ function createPrompt(app) {
     buttons();
     const begin = performance.now();
     for (let n = 1; running && (await step()); n++) {
-      byId("rate").textContent = `${((1000 * n) / (performance.now() - begin)).toFixed(0)} characters/s`;
+      rate = `${((1000 * n) / (performance.now() - begin)).toFixed(0)} characters/s`;
     }
     halt();
   }
 
   function halt() {
     running = false;
+    flush(false);
     buttons();
+  }
+
+  // flush shows what was sampled since the last paint: to touch the page with every character would have the browser
+  // lay it out and paint it as often.
+  function flush(scroll) {
+    if (sampled === "") return;
+    box.value += sampled;
+    sampled = "";
+    byId("rate").textContent = rate;
+    if (scroll) box.scrollTop = box.scrollHeight;
   }
 
   function buttons() {
     byId("run").disabled = byId("step").disabled = running;
     byId("stop").disabled = !running;
+    app.set({ sampling: running });
   }
 
   // open changes the model and reads the text again with its vocabulary.
@@ -142,10 +155,12 @@ function createPrompt(app) {
   async function showRecorded() {
     app.setConfig();
     app.setTrace(await source.forward(tokens));
+    app.set({ other: source.other });
   }
 
-  function paint({ trace }, changed) {
+  function paint({ trace, sampling }, changed) {
     if (!changed.has("trace")) return;
+    flush(sampling);
     if (!source.capabilities.canType) {
       byId("recorded").hidden = false;
       byId("recorded").replaceChildren(...trace.labels.flatMap((label, i) => charWithBreak(trace, label, i)));

@@ -9,6 +9,7 @@
 //   source.name           where the model came from, for people
 //   source.prompt         the text to start with (canType)
 //   source.open(id)       chooses a checkpoint; config and vocab are valid when its promise is kept (canType)
+//   source.other          a Trace to compare with, or null (when nobody can type)
 //   source.select(i)      chooses steps[i] for the next forward (when there are steps)
 //
 // A Trace is
@@ -44,6 +45,7 @@ function recordedSource(data) {
     config,
     vocab: { chars, labels },
     name: data.source,
+    other: data.other ? decodeTrace(data.other, config) : null,
     select(i) {
       now = i;
     },
