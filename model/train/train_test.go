@@ -405,3 +405,33 @@ func TestNoValidation(t *testing.T) {
 	}
 	run(t, resumeTrainer(t, path, 25))
 }
+
+// The final numbers are those of the weights in best.safetensors.
+func TestFinishMeasuresSavedWeights(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	_, o := small()
+	o.MinLR, o.LearningRate = 0.5, 0.5 // gets worse at some point: best is not the last
+	tr := newTrainer(t, path, o, 1)
+	if err := tr.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	result, err := tr.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := checkpoint.Read(filepath.Join(path, bestFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := c.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Loss(m, tr.Data.Val)
+	if err != nil || math.Abs(result.ValLoss-want) > 1e-12 {
+		t.Errorf("Finish gives %v, the saved weights %v (%v)", result.ValLoss, want, err)
+	}
+	if !slices.Equal(tr.Model.Flat(), m.Flat()) {
+		t.Error("the model after Finish is not the saved one")
+	}
+}

@@ -1,0 +1,88 @@
+// Command export writes a trained model for other programs:
+//
+//	go run ./cmd/export -ckpt checkpoints/plays -o plays-gpt2
+//
+// The one format is hf: a GPT-2 folder that PyTorch's transformers loads, to sample from or to train on.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"chargpt/internal/cli"
+	"chargpt/internal/hf"
+	"chargpt/model/checkpoint"
+	"chargpt/model/train"
+)
+
+// root is where runs are kept.
+const root = "checkpoints"
+
+func main() { cli.Main("export", run) }
+
+// options is what the command line asks for.
+type options struct {
+	ckpt, format, out string
+}
+
+func parseFlags(args []string, help io.Writer) (*options, error) {
+	o := &options{}
+	fs := cli.NewFlags("export", "writes a trained model as a folder that Hugging Face's transformers loads",
+		`go run ./cmd/export -o gpt2                                  the newest run's best weights`,
+		`go run ./cmd/export -ckpt checkpoints/plays -o gpt2          of a certain run`,
+		`go run ./cmd/export -ckpt checkpoints/plays/ckpt.safetensors -format hf -o gpt2`)
+	fs.Group("Model")
+	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+root+" if not given")
+	fs.Group("Output")
+	fs.StringVar(&o.out, "o", "", "`folder` to write, which must be new or empty; required")
+	fs.StringVar(&o.format, "format", "hf", "`name` of the layout: hf is GPT-2 as transformers has it")
+	if err := fs.Parse(args, help); err != nil {
+		return nil, err
+	}
+	return o, o.validate()
+}
+
+func (o *options) validate() error {
+	if o.format != "hf" {
+		return cli.Usagef("-format is %q; the one format is hf", o.format)
+	}
+	if o.out == "" {
+		return cli.Usagef("-o is not given; name a folder to write")
+	}
+	return asUsage(hf.CheckFolder(o.out))
+}
+
+// asUsage makes a folder that is not empty an error of how the command was called.
+func asUsage(err error) error {
+	if errors.Is(err, hf.ErrNotEmpty) {
+		return cli.Usagef("-o %v", err)
+	}
+	return err
+}
+
+func run(_ context.Context, env cli.Env) error {
+	o, err := parseFlags(env.Args, env.Stdout)
+	if err != nil {
+		return err
+	}
+	file, err := train.Locate(root, o.ckpt)
+	if err != nil {
+		return err
+	}
+	c, err := checkpoint.Read(file)
+	if err != nil {
+		return err
+	}
+	if err := hf.Check(c.Config); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if err := hf.Write(o.out, c); err != nil {
+		return asUsage(err)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s -> %s: GPT-2 with n_layer %d, n_head %d, n_embd %d, block_size %d, %d characters\n"+
+		"load it in Python: transformers.GPT2LMHeadModel.from_pretrained(%q)\n",
+		file, o.out, c.Config.NLayer, c.Config.NHead, c.Config.NEmbd, c.Config.BlockSize, c.Config.VocabSize, o.out)
+	return err
+}
