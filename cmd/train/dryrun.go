@@ -18,7 +18,7 @@ func dryRun(o *options, stdin io.Reader, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	t, err := train.New(text, o.data, o.Config, o.Options, o.threads, nil)
+	t, err := train.New(text, o.Config, o.Options, train.Run{Threads: o.threads})
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func newTrainer(o *options, stdin io.Reader) (*train.Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := train.New(text, o.data, o.Config, o.Options, o.threads, folder)
+	t, err := train.New(text, o.Config, o.Options, train.Run{Folder: folder, DataName: o.data, Threads: o.threads})
 	if err == nil {
 		err = folder.WriteConfig(o.resolved)
 	}
@@ -166,7 +166,7 @@ func resumeFolder(o *options, folder *train.Folder, stdin io.Reader) (*train.Tra
 	if o.given["max_iters"] {
 		maxIters = o.MaxIters
 	}
-	return train.Resume(c, text, maxIters, o.threads, folder)
+	return train.Resume(c, text, maxIters, train.Run{Folder: folder, Threads: o.threads})
 }
 
 // trainAndReport runs the loop and prints what came of it.

@@ -50,7 +50,7 @@ func newTrainer(t *testing.T, path string, o Options, threads int) *Trainer {
 			t.Fatal(err)
 		}
 	}
-	tr, err := New(readText(t, text), "text.txt", config, o, threads, folder)
+	tr, err := New(readText(t, text), config, o, Run{Folder: folder, DataName: "text.txt", Threads: threads})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func resumeTrainer(t *testing.T, path string, maxIters int) *Trainer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := Resume(c, readText(t, text), maxIters, 1, folder)
+	tr, err := Resume(c, readText(t, text), maxIters, Run{Folder: folder, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,17 +212,17 @@ func TestResumeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	swapped := strings.NewReplacer("F", "t", "t", "F").Replace(text) // same characters, same length
-	if _, err := Resume(c, readText(t, swapped), 0, 1, nil); err == nil || !strings.Contains(err.Error(), "-data") {
+	if _, err := Resume(c, readText(t, swapped), 0, Run{}); err == nil || !strings.Contains(err.Error(), "-data") {
 		t.Errorf("another text of the same vocabulary: %v, want an error that names -data", err)
 	}
-	if _, err := Resume(c, readText(t, text), 19, 1, nil); err == nil || !strings.Contains(err.Error(), "max_iters") {
+	if _, err := Resume(c, readText(t, text), 19, Run{}); err == nil || !strings.Contains(err.Error(), "max_iters") {
 		t.Errorf("max_iters under the iterations done: %v, want an error that names it", err)
 	}
 	best, err := checkpoint.Read(filepath.Join(path, bestFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Resume(best, readText(t, text), 0, 1, nil); err == nil || !strings.Contains(err.Error(), "optimizer state") {
+	if _, err := Resume(best, readText(t, text), 0, Run{}); err == nil || !strings.Contains(err.Error(), "optimizer state") {
 		t.Errorf("resuming from best: %v, want an error about the optimizer state", err)
 	}
 }

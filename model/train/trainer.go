@@ -49,9 +49,15 @@ type Progress struct {
 	Fraction  float64 // of the run that is done, from 0 to 1
 }
 
-// New returns a trainer of a new model on a text. The configuration's VocabSize is set from the text. folder may be nil:
-// then nothing is saved. dataName is how the text is named in the checkpoint.
-func New(text *data.Text, dataName string, config model.Config, o Options, threads int, folder *Folder) (*Trainer, error) {
+// Run is where and on what a trainer works. The zero value saves nothing and uses all cores.
+type Run struct {
+	Folder   *Folder // where to save; the trainer closes it. Nil: nowhere
+	DataName string  // how the text is named in the checkpoint, to find it again on resume
+	Threads  int     // goroutines an operation may use; 0 is one a core
+}
+
+// New returns a trainer of a new model on a text. The configuration's VocabSize is set from the text.
+func New(text *data.Text, config model.Config, o Options, r Run) (*Trainer, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -60,15 +66,15 @@ func New(text *data.Text, dataName string, config model.Config, o Options, threa
 	if err != nil {
 		return nil, err
 	}
-	t := &Trainer{Model: m, Text: text, folder: folder, State: State{
-		Options: o, Data: dataName, TextSHA256: text.SHA256, Random: Random{Seed: o.Seed},
+	t := &Trainer{Model: m, Text: text, folder: r.Folder, State: State{
+		Options: o, Data: r.DataName, TextSHA256: text.SHA256, Random: Random{Seed: o.Seed},
 	}}
-	return t, t.prepare(threads)
+	return t, t.prepare(r.Threads)
 }
 
 // Resume returns a trainer that continues the run in a folder bit for bit. The text must be the one the run began with.
 // A maxIters over 0 replaces the checkpoint's: the schedule is then another.
-func Resume(c *checkpoint.Checkpoint, text *data.Text, maxIters, threads int, folder *Folder) (*Trainer, error) {
+func Resume(c *checkpoint.Checkpoint, text *data.Text, maxIters int, r Run) (*Trainer, error) {
 	state, err := ReadState(c)
 	if err != nil {
 		return nil, err
@@ -89,8 +95,8 @@ func Resume(c *checkpoint.Checkpoint, text *data.Text, maxIters, threads int, fo
 	if err := m.SetWeights(c.Weights); err != nil {
 		return nil, err
 	}
-	t := &Trainer{Model: m, Text: text, folder: folder, State: state}
-	if err := t.prepare(threads); err != nil {
+	t := &Trainer{Model: m, Text: text, folder: r.Folder, State: state}
+	if err := t.prepare(r.Threads); err != nil {
 		return nil, err
 	}
 	return t, t.restore(c)
