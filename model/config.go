@@ -25,8 +25,12 @@ const (
 	PositionRope    = "rope"    // queries and keys rotated by their position (Su et al. 2021, section 3.2)
 )
 
-// maxDimension bounds every size, so that a hostile checkpoint cannot ask for absurd memory.
-const maxDimension = 1 << 20
+// Bounds on what can be asked for, by a flag or a hostile checkpoint: far over what a tiny model needs.
+const (
+	maxDimension  = 1 << 20 // of every size
+	maxLayers     = 1000    // a layer is some 30 nodes of the graph
+	maxParameters = 1 << 31 // 8 GB in float32
+)
 
 // WithDefaults returns c with HeadSize and Position filled in.
 func (c Config) WithDefaults() Config {
@@ -50,18 +54,18 @@ func (e *ConfigError) Error() string { return e.Field + " " + e.Reason }
 // Validate reports the first field that no model can have, as a *[ConfigError].
 func (c Config) Validate() error {
 	for _, f := range []struct {
-		key      string
-		got, min int
+		key           string
+		got, min, max int
 	}{
-		{"vocab_size", c.VocabSize, 1},
-		{"block_size", c.BlockSize, 1},
-		{"n_layer", c.NLayer, 0},
-		{"n_head", c.NHead, 1},
-		{"n_embd", c.NEmbd, 1},
-		{"head_size", c.HeadSize, 0},
+		{"vocab_size", c.VocabSize, 1, maxDimension},
+		{"block_size", c.BlockSize, 1, maxDimension},
+		{"n_layer", c.NLayer, 0, maxLayers},
+		{"n_head", c.NHead, 1, maxDimension},
+		{"n_embd", c.NEmbd, 1, maxDimension},
+		{"head_size", c.HeadSize, 0, maxDimension},
 	} {
-		if f.got < f.min || f.got > maxDimension {
-			return &ConfigError{f.key, fmt.Sprintf("is %d; it must be from %d to %d", f.got, f.min, maxDimension)}
+		if f.got < f.min || f.got > f.max {
+			return &ConfigError{f.key, fmt.Sprintf("is %d; it must be from %d to %d", f.got, f.min, f.max)}
 		}
 	}
 	if c.HeadSize == 0 && c.NEmbd%c.NHead != 0 {
@@ -79,5 +83,14 @@ func (c Config) Validate() error {
 	default:
 		return &ConfigError{"position", fmt.Sprintf("is %q; it must be %s or %s", c.Position, PositionLearned, PositionRope)}
 	}
+	if n := c.WithDefaults().approximateSize(); n > maxParameters {
+		return &ConfigError{"n_embd", fmt.Sprintf("is %d, which with these sizes makes a model of %.0f billion parameters; the most is 2 billion", c.NEmbd, n/1e9)}
+	}
 	return nil
+}
+
+// approximateSize is the number of weights in the matrices, in a type that cannot overflow.
+func (c Config) approximateSize() float64 {
+	attention, mlp := 4*float64(c.NHead)*float64(c.HeadSize), 8*float64(c.NEmbd) // columns of a layer's matrices
+	return float64(c.NEmbd) * (float64(c.VocabSize) + float64(c.BlockSize) + float64(c.NLayer)*(attention+mlp))
 }

@@ -198,6 +198,15 @@ func TestConfigValidate(t *testing.T) {
 			t.Errorf("%+v: error %v, want one about %s", c, err, field)
 		}
 	}
+	for _, huge := range []model.Config{
+		{VocabSize: 2, BlockSize: 2, NLayer: 1001, NHead: 1, NEmbd: 1},
+		{VocabSize: 2, BlockSize: 2, NLayer: 1, NHead: 1 << 20, NEmbd: 1 << 20, HeadSize: 1 << 20},
+		{VocabSize: 1 << 20, BlockSize: 2, NHead: 1, NEmbd: 1 << 20},
+	} {
+		if err := huge.Validate(); err == nil {
+			t.Errorf("%+v: accepted", huge)
+		}
+	}
 	odd := model.Config{VocabSize: 2, BlockSize: 2, NHead: 1, NEmbd: 3, Position: model.PositionRope}
 	if err := odd.Validate(); err == nil {
 		t.Errorf("%+v: rope with an odd head size is accepted", odd)
