@@ -12,20 +12,23 @@ import (
 // options is what the command line asks for.
 type options struct {
 	sample.Options
-	ckpt, prompt string
-	samples      int
-	skipUnknown  bool
+	ckpt, prompt, promptFile string
+	samples                  int
+	skipUnknown, interactive bool
+	json, logprobs           bool
 }
 
 func parseFlags(args []string, help io.Writer) (*options, error) {
 	o := &options{}
 	fs := cli.NewFlags("sample", "continues a prompt with a trained model",
 		`go run ./cmd/sample -prompt "MIRA:"                         the newest run's best weights`,
-		`go run ./cmd/sample -temperature 0.5 -max_new_tokens 1000   safer and longer`,
-		`go run ./cmd/sample -ckpt checkpoints/plays -num_samples 3  of a certain run, three times`)
+		`go run ./cmd/sample -ckpt checkpoints/plays -i              of a certain run, a prompt a line`,
+		`go run ./cmd/sample -temperature 0.5 -num_samples 3 -json   safer, three times, for a program`)
 	fs.Group("Model and prompt")
 	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+root+" if not given")
 	fs.StringVar(&o.prompt, "prompt", "", "`text` to continue; a newline if not given")
+	fs.StringVar(&o.promptFile, "prompt_file", "", "`file` whose whole content is the prompt; - is standard input")
+	fs.BoolVar(&o.interactive, "i", false, "interactive: continue every line of standard input, until its end")
 	fs.BoolVar(&o.skipUnknown, "skip_unknown", false, "drop characters of the prompt that the model does not know")
 
 	fs.Group("Sampling")
@@ -36,10 +39,27 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 	fs.Uint64Var(&o.Seed, "seed", 1337, "`number` that the draws follow from")
 	fs.IntVar(&o.samples, "num_samples", 1, "`samples` of the same prompt")
 	fs.Var((*stops)(&o.Stop), "stop", "`text` that ends a sample, and is not printed; may be given several times")
+
+	fs.Group("Output")
+	fs.BoolVar(&o.json, "json", false, "print a JSON document a sample, on a line: prompt, text, finish_reason, seed, settings")
+	fs.BoolVar(&o.logprobs, "logprobs", false, "print a JSON document a character drawn, on a line: its probability, and the likeliest others")
 	if err := fs.Parse(args, help); err != nil {
 		return nil, err
 	}
+	if err := exclusive(fs.Given()); err != nil {
+		return nil, err
+	}
 	return o, o.validate()
+}
+
+// exclusive is an error if two flags were given that cannot both be.
+func exclusive(given map[string]bool) error {
+	for _, pair := range [][2]string{{"i", "prompt"}, {"i", "prompt_file"}, {"i", "num_samples"}, {"prompt", "prompt_file"}, {"json", "logprobs"}} {
+		if given[pair[0]] && given[pair[1]] {
+			return cli.Usagef("-%s and -%s exclude each other", pair[0], pair[1])
+		}
+	}
+	return nil
 }
 
 func (o *options) validate() error {

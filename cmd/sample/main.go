@@ -1,23 +1,20 @@
 // Command sample continues a prompt with a trained model:
 //
 //	go run ./cmd/sample -prompt "MIRA:" -max_new_tokens 300
+//	go run ./cmd/sample -i
 //
-// Characters stream to standard output as they are drawn; nothing else goes there.
+// Characters stream to standard output as they are drawn; nothing else goes there. -json and -logprobs print JSON instead,
+// for programs: output.go has its fields.
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"chargpt/data"
 	"chargpt/internal/cli"
 	"chargpt/model"
 	"chargpt/model/checkpoint"
-	"chargpt/model/sample"
 	"chargpt/model/train"
 )
 
@@ -27,6 +24,14 @@ const root = "checkpoints"
 func main() { cli.Main("sample", run) }
 
 func run(ctx context.Context, env cli.Env) error {
+	err := sampleText(ctx, env)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx) // the signal that ended it
+	}
+	return err
+}
+
+func sampleText(ctx context.Context, env cli.Env) error {
 	o, err := parseFlags(env.Args, env.Stdout)
 	if err != nil {
 		return err
@@ -35,7 +40,14 @@ func run(ctx context.Context, env cli.Env) error {
 	if err != nil {
 		return err
 	}
-	prompt, err := m.encode(o, env.Stderr)
+	if o.interactive {
+		return m.interact(ctx, o, env)
+	}
+	text, name, err := o.readPrompt(ctx, env.Stdin)
+	if err != nil {
+		return err
+	}
+	prompt, err := m.encode(text, name, o.skipUnknown, env.Stderr)
 	if err != nil {
 		return err
 	}
@@ -47,6 +59,7 @@ type loaded struct {
 	*model.Model
 	tokenizer *data.Tokenizer
 	bigram    *data.Bigram
+	file      string
 }
 
 // load reads a checkpoint: the newest run's best where no path is given.
@@ -67,87 +80,5 @@ func load(path string) (*loaded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return &loaded{m, tokenizer, c.Bigram}, nil
-}
-
-// encode turns the prompt into tokens. Characters that the model does not know are an error, or dropped with a warning.
-func (m *loaded) encode(o *options, warn io.Writer) ([]int32, error) {
-	if o.prompt == "" {
-		return nil, nil
-	}
-	ids, err := m.tokenizer.Encode(o.prompt)
-	var unknown *data.UnknownError
-	if errors.As(err, &unknown) && o.skipUnknown {
-		fmt.Fprintf(warn, "sample: -prompt: dropped %v\n", unknown)
-		ids, _ = m.tokenizer.EncodeKnown(o.prompt)
-		return ids, nil
-	}
-	if unknown != nil {
-		return nil, fmt.Errorf("-prompt: %w; leave them out, or give -skip_unknown", err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("-prompt: %w", err)
-	}
-	return ids, nil
-}
-
-// separator stands between samples, on a line of its own.
-const separator = "---"
-
-// generate prints the samples: a single one as it is drawn, several whole and in order.
-func (m *loaded) generate(ctx context.Context, prompt []int32, o *options, stdout io.Writer) error {
-	context := prompt[max(0, len(prompt)-m.Config.BlockSize):]
-	if len(context) == 0 {
-		context = []int32{train.StartToken(m.tokenizer, m.bigram)}
-	}
-	for first := 0; first < o.samples; first += model.MaxDecodeBatch {
-		batch := min(model.MaxDecodeBatch, o.samples-first)
-		if err := m.generateBatch(ctx, first, batch, prompt, context, o, stdout); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (m *loaded) generateBatch(ctx context.Context, first, batch int, prompt, context []int32, o *options, stdout io.Writer) error {
-	d, err := m.NewDecoder(batch)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if o.samples == 1 {
-		return stream(ctx, d, m.tokenizer, prompt, context, o, stdout)
-	}
-	texts := make([]strings.Builder, batch)
-	err = sample.Generate(ctx, d, batch, first, context, m.tokenizer.Char, o.Options, func(e sample.Event) error {
-		texts[e.Sample-first].WriteString(e.Text)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(stdout)
-	for i := range texts {
-		if first+i > 0 {
-			fmt.Fprintln(out, separator)
-		}
-		fmt.Fprintf(out, "%s%s\n", m.tokenizer.Decode(prompt), texts[i].String())
-	}
-	return out.Flush()
-}
-
-// stream prints the prompt and each character of one sample at once.
-func stream(ctx context.Context, d *model.Decoder, tokenizer *data.Tokenizer, prompt, context []int32, o *options, stdout io.Writer) error {
-	if _, err := io.WriteString(stdout, tokenizer.Decode(prompt)); err != nil {
-		return err
-	}
-	err := sample.Generate(ctx, d, 1, 0, context, tokenizer.Char, o.Options, func(e sample.Event) error {
-		_, err := io.WriteString(stdout, e.Text)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(stdout, "\n")
-	return err
+	return &loaded{m, tokenizer, c.Bigram, file}, nil
 }

@@ -39,8 +39,14 @@ func writeCheckpoint(t *testing.T, path, text string) {
 
 func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return feed(t, "", args...)
+}
+
+// feed is call with something on standard input.
+func feed(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	var out, errs bytes.Buffer
-	code = cli.Run(context.Background(), "sample", run, cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs})
+	code = cli.Run(context.Background(), "sample", run, cli.Env{Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs})
 	return code, out.String(), errs.String()
 }
 
@@ -55,6 +61,16 @@ func TestUsageErrors(t *testing.T) {
 		code, stdout, stderr := call(t, tt.flag, tt.value)
 		if code != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s %q: exit code %d, want 2 and one line with %q: %s%s", tt.flag, tt.value, code, tt.want, stdout, stderr)
+		}
+	}
+}
+
+func TestExclusive(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range []string{"-i -prompt a", "-i -prompt=", "-i -prompt_file f", "-i -num_samples 2", "-prompt a -prompt_file f", "-json -logprobs"} {
+		code, stdout, stderr := call(t, strings.Fields(args)...)
+		if code != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "exclude each other") {
+			t.Errorf("%s: exit code %d, want 2 and one line: %s%s", args, code, stdout, stderr)
 		}
 	}
 }
@@ -136,11 +152,12 @@ func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("pipe closed") 
 func TestClosedOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeCheckpoint(t, "a/best.safetensors", "hello world\n")
-	for _, n := range []string{"1", "3"} {
+	for _, args := range []string{"-num_samples 1", "-num_samples 3", "-json", "-logprobs", "-json -num_samples 3", "-i"} {
 		var errs bytes.Buffer
-		code := cli.Run(context.Background(), "sample", run, cli.Env{Args: []string{"-ckpt", "a", "-num_samples", n}, Stdout: failing{}, Stderr: &errs})
+		env := cli.Env{Args: strings.Fields("-ckpt a " + args), Stdin: strings.NewReader("hello\n"), Stdout: failing{}, Stderr: &errs}
+		code := cli.Run(context.Background(), "sample", run, env)
 		if code != 1 || !strings.Contains(errs.String(), "pipe closed") {
-			t.Errorf("%s samples into a closed output: exit code %d: %s", n, code, &errs)
+			t.Errorf("%s into a closed output: exit code %d: %s", args, code, &errs)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -47,7 +48,9 @@ func Serve(ctx context.Context, addr string, h http.Handler, ready func(url stri
 }
 
 func newServer(ctx context.Context, h http.Handler) *http.Server {
-	return &http.Server{
+	var s silent
+	srv := &http.Server{
+		ConnState:         s.note,
 		Handler:           h,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 5 * time.Second,
@@ -56,6 +59,42 @@ func newServer(ctx context.Context, h http.Handler) *http.Server {
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          log.New(io.Discard, "", 0),
+	}
+	srv.RegisterOnShutdown(s.close)
+	return srv
+}
+
+// silent are the connections that have not asked anything yet. Browsers open some ahead, and a shutdown would wait for
+// them.
+type silent struct {
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+	over  bool // a shutdown has begun
+}
+
+func (s *silent) note(c net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state != http.StateNew {
+		delete(s.conns, c)
+		return
+	}
+	if s.over {
+		c.Close()
+		return
+	}
+	if s.conns == nil {
+		s.conns = map[net.Conn]bool{}
+	}
+	s.conns[c] = true
+}
+
+func (s *silent) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	for c := range s.conns {
+		c.Close()
 	}
 }
 

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"chargpt/internal/cli"
+	"chargpt/model"
+	"chargpt/model/checkpoint"
+)
+
+// writeCheckpoint saves a small model with random weights.
+func writeCheckpoint(t *testing.T, path string, config model.Config) {
+	t.Helper()
+	config.VocabSize, config.BlockSize, config.NEmbd = 2, 4, 8
+	m, err := model.New(config, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkpoint.Write(path, &checkpoint.Checkpoint{Config: m.Config, Vocab: []string{"a", "b"}, Weights: m.Weights()}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func call(args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = cli.Run(context.Background(), "export", run, cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs})
+	return code, out.String(), errs.String()
+}
+
+func TestExport(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeCheckpoint(t, "checkpoints/a/best.safetensors", model.Config{NLayer: 1, NHead: 2, Tied: true})
+	writeCheckpoint(t, "checkpoints/a/ckpt.safetensors", model.Config{NLayer: 1, NHead: 2, Tied: true})
+	for i, args := range [][]string{{}, {"-ckpt", "checkpoints/a"}, {"-ckpt", "checkpoints/a/ckpt.safetensors", "-format", "hf"}} {
+		dir := string(rune('x' + i))
+		code, stdout, stderr := call(append(args, "-o", dir)...)
+		if code != 0 || stderr != "" || !strings.Contains(stdout, "from_pretrained(\""+dir+"\")") {
+			t.Errorf("%v: exit code %d: %s%s", args, code, stdout, stderr)
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*"))
+		if err != nil || len(files) != 4 {
+			t.Errorf("%v wrote %v, want 4 files", args, files)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeCheckpoint(t, "good/best.safetensors", model.Config{NLayer: 1, NHead: 2, Tied: true})
+	writeCheckpoint(t, "attention/best.safetensors", model.Config{NLayer: 1, NHead: 2, AttnOnly: true})
+	writeCheckpoint(t, "rope/best.safetensors", model.Config{NLayer: 1, NHead: 2, Position: model.PositionRope})
+	writeCheckpoint(t, "wide/best.safetensors", model.Config{NLayer: 1, NHead: 2, HeadSize: 8})
+	writeCheckpoint(t, "flat/best.safetensors", model.Config{NHead: 2})
+	for _, tt := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"-ckpt good", 2, "-o is not given"}, {"-ckpt good -o x -format onnx", 2, `"onnx"`}, {"-ckpt good -o x y", 2, `"y"`},
+		{"-ckpt good -o good", 2, "good: the folder is not empty"}, {"-ckpt good -o good/best.safetensors", 1, "best.safetensors"},
+		{"-ckpt missing -o x", 1, "missing"}, {"-o x", 1, "cmd/train"}, {"-ckpt attention -o x", 1, "attn_only"}, {"-ckpt rope -o x", 1, "rope"},
+		{"-ckpt wide -o x", 1, "n_head 2 x head_size 8"}, {"-ckpt flat -o x", 1, "n_layer 0"},
+	} {
+		code, stdout, stderr := call(strings.Fields(tt.args)...)
+		if code != tt.code || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: exit code %d, want %d and one line with %q: %s%s", tt.args, code, tt.code, tt.want, stdout, stderr)
+		}
+	}
+	if _, err := os.Stat("x"); err == nil {
+		t.Error("a folder was made for a model that is refused")
+	}
+}

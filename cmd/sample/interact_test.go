@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"chargpt/internal/cli"
+)
+
+func TestInteractive(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeCheckpoint(t, "a/best.safetensors", "helo wrd") // no newline, so that an answer is a line
+	args := []string{"-ckpt", "a", "-max_new_tokens", "7"}
+	code, stdout, stderr := feed(t, "hello\r\nheXllo\nhello\n\nw\xff\nworld", append(args, "-i")...)
+	answers := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n\n")
+	if code != 0 || len(answers) != 4 {
+		t.Fatalf("exit code %d: %q %s", code, stdout, stderr)
+	}
+	for i, prompt := range []string{"hello", "hello", "", "world"} {
+		if !strings.HasPrefix(answers[i], prompt) || len(answers[i]) != len(prompt)+7 {
+			t.Errorf("answer %d is %q, want %q and 7 characters", i, answers[i], prompt)
+		}
+	}
+	if answers[0] == answers[1] {
+		t.Errorf("the same prompt twice is continued the same: %q", answers[0])
+	}
+	if _, once, _ := call(t, append(args, "-prompt", "hello")...); once != answers[0]+"\n" {
+		t.Errorf("the first line is continued as %q, -prompt as %q", answers[0], once)
+	}
+	if warnings := strings.Split(stderr, "\n"); len(warnings) != 3 || !strings.Contains(warnings[0], `line 2: 1 character is not in the vocabulary: 'X'`) || !strings.Contains(warnings[1], "line 5: invalid UTF-8") {
+		t.Errorf("on standard error: %s", stderr)
+	}
+	code, stdout, stderr = feed(t, "heXllo\n", append(args, "-i", "-skip_unknown")...)
+	if code != 0 || !strings.HasPrefix(stdout, "hello") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("-skip_unknown: exit code %d: %q %q", code, stdout, stderr)
+	}
+	if code, stdout, stderr = feed(t, "", append(args, "-i")...); code != 0 || stdout+stderr != "" {
+		t.Errorf("nothing to read: exit code %d: %q %q", code, stdout, stderr)
+	}
+}
+
+func TestInteractiveJSON(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeCheckpoint(t, "a/best.safetensors", "hello world\n")
+	code, stdout, _ := feed(t, "hello\nX\nworld\n", "-ckpt", "a", "-i", "-json", "-max_new_tokens", "3")
+	got := decodeLines[document](t, stdout)
+	if code != 0 || len(got) != 2 || got[0].Prompt != "hello" || got[1].Prompt != "world" || got[1].Sample != 2 {
+		t.Errorf("exit code %d: %s", code, stdout)
+	}
+}
+
+// TestStreams: an answer comes before the next line is typed.
+func TestStreams(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeCheckpoint(t, "a/best.safetensors", "helo wrd")
+	in, typed := io.Pipe()
+	printed, out := io.Pipe()
+	done := make(chan int)
+	go func() {
+		done <- cli.Run(context.Background(), "sample", run, cli.Env{Args: []string{"-ckpt", "a", "-i", "-max_new_tokens", "4"}, Stdin: in, Stdout: out, Stderr: io.Discard})
+		out.Close()
+	}()
+	for i, want := range []int{5 + 4 + 1, 1 + 5 + 4 + 1} { // the second after an empty line
+		io.WriteString(typed, "hello\n")
+		answer := make([]byte, want)
+		if _, err := io.ReadFull(printed, answer); err != nil || answer[want-1] != '\n' {
+			t.Fatalf("answer %d is %q, %v", i, answer, err)
+		}
+	}
+	go io.Copy(io.Discard, printed)
+	typed.Close()
+	if code := <-done; code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestSignal: a signal ends waiting for input, and drawing, with its own exit code.
+func TestSignal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeCheckpoint(t, "a/best.safetensors", "hello world\n")
+	signal := errors.New("signal")
+	for _, args := range []string{"-i", "-prompt_file -", "-max_new_tokens 100000000"} {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		in, typed := io.Pipe()
+		time.AfterFunc(50*time.Millisecond, func() { cancel(signal) })
+		var out bytes.Buffer
+		err := run(ctx, cli.Env{Args: strings.Fields("-ckpt a " + args), Stdin: in, Stdout: &out, Stderr: io.Discard})
+		if err != signal {
+			t.Errorf("%s: %v, want the signal", args, err)
+		}
+		typed.Close()
+	}
+}

@@ -1,0 +1,106 @@
+package chart
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image/color"
+	"math/rand/v2"
+	"os"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// The size of a picture, and how many pixels of a PNG an inch has.
+const (
+	width  = 8 * vg.Inch
+	height = 5.5 * vg.Inch
+	dpi    = 144
+)
+
+// write draws the picture in both formats.
+func (p *picture) write(out string) error {
+	svg := vgsvg.NewWith(vgsvg.UseWH(width, height))
+	drawn, err := p.encode(svg)
+	if err != nil {
+		return err
+	}
+	// The font is not embedded, and has the widths of these.
+	drawn = bytes.ReplaceAll(drawn, []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	if err := replaceFile(out+".svg", drawn); err != nil {
+		return err
+	}
+	drawn, err = p.encode(vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))})
+	if err != nil {
+		return err
+	}
+	return replaceFile(out+".png", drawn)
+}
+
+// encode draws the picture on a canvas, and returns the canvas as a file's content.
+func (p *picture) encode(canvas vg.CanvasWriterTo) ([]byte, error) {
+	p.draw(draw.New(canvas))
+	var b bytes.Buffer
+	_, err := canvas.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+// draw puts the legend at the top, the losses under it, and the learning rate at the bottom.
+func (p *picture) draw(c draw.Canvas) {
+	const margin, legend, rate = 10, 26, 118
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, margin, -2*margin, margin, -margin)
+	p.drawLegend(c)
+	h := c.Max.Y - c.Min.Y
+	top, bottom := draw.Crop(c, 0, 0, rate+margin, -legend), draw.Crop(c, 0, 0, 0, -(h-rate))
+	alignLeft(p.loss, &top, p.rate, &bottom)
+	p.loss.Draw(top)
+	p.rate.Draw(bottom)
+}
+
+// alignLeft narrows one of two canvases so that the data of both panels begin at the same x.
+func alignLeft(p *plot.Plot, a *draw.Canvas, q *plot.Plot, b *draw.Canvas) {
+	difference := p.DataCanvas(*a).Min.X - q.DataCanvas(*b).Min.X
+	if difference < 0 {
+		a.Min.X -= difference
+	} else {
+		b.Min.X += difference
+	}
+}
+
+// drawLegend draws the entries in a row, which no curve can cross.
+func (p *picture) drawLegend(c draw.Canvas) {
+	c.Min.X += 44 // about where the data begin
+	for _, e := range p.legend {
+		l := plot.NewLegend()
+		l.Top, l.Left = true, true
+		l.TextStyle.Font = sans(11)
+		l.ThumbnailWidth = vg.Points(22)
+		l.YPosition = draw.PosCenter
+		l.Add(e.text, e.icon...)
+		l.Draw(c)
+		r := l.Rectangle(c)
+		c.Min.X += r.Max.X - r.Min.X + 18
+	}
+}
+
+// replaceFile writes a file anew by way of a temporary one beside it.
+func replaceFile(path string, content []byte) error {
+	file, err := os.OpenFile(fmt.Sprintf("%s.tmp-%d", path, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		os.Remove(file.Name())
+	}
+	return err
+}
