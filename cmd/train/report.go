@@ -5,9 +5,11 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"chargpt/internal/chart"
 	"chargpt/internal/cli"
 	"chargpt/model/train"
 
@@ -18,12 +20,13 @@ import (
 // reporter prints results to standard output and progress to standard error.
 type reporter struct {
 	out      io.Writer
+	errs     io.Writer
 	trainer  *train.Trainer
 	progress progress
 }
 
 func newReporter(env cli.Env, t *train.Trainer) *reporter {
-	r := &reporter{out: env.Stdout, trainer: t}
+	r := &reporter{out: env.Stdout, errs: env.Stderr, trainer: t}
 	r.progress = newProgress(env.Stderr, t)
 	t.Step = r.progress.step
 	t.Evaluated = r.evaluated
@@ -56,6 +59,7 @@ func nats(x float64) string { return fmt.Sprintf("%.4f nats (%.4f bits)", x, tra
 
 func (r *reporter) evaluated(e train.Evaluation) {
 	r.progress.clear()
+	defer r.draw()
 	if math.IsNaN(e.ValLoss) {
 		fmt.Fprintf(r.out, "iteration %d: train %s, no validation\n", e.Iteration, nats(e.TrainLoss))
 		return
@@ -65,6 +69,13 @@ func (r *reporter) evaluated(e train.Evaluation) {
 		mark = ", best so far"
 	}
 	fmt.Fprintf(r.out, "iteration %d: train %s, validation %s, unigram %.4f, bigram %.4f%s\n", e.Iteration, nats(e.TrainLoss), nats(e.ValLoss), e.UnigramLoss, e.BigramLoss, mark)
+}
+
+// draw redraws loss.svg and loss.png in the run folder. A picture that cannot be drawn does not stop a training.
+func (r *reporter) draw() {
+	if err := chart.Losses(filepath.Join(r.trainer.Path(), "metrics.csv"), filepath.Join(r.trainer.Path(), "loss")); err != nil {
+		fmt.Fprintf(r.errs, "train: the picture of the losses could not be drawn: %v\n", err)
+	}
 }
 
 func (r *reporter) sampled(iteration int, text string) {

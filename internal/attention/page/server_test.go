@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -131,6 +132,12 @@ func TestServe(t *testing.T) {
 	if status, _ := get(t, client, url, "evil.example"); status != 403 {
 		t.Errorf("a rebound name has status %d, want 403", status)
 	}
+	silent, err := net.Dial("tcp", strings.Trim(strings.TrimPrefix(url, "http://"), "/")) // as browsers open ahead
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	time.Sleep(50 * time.Millisecond) // for the server to accept it
 	cancel()
 	select {
 	case err := <-done:
