@@ -133,6 +133,7 @@ func (a *attention) dropBlock(dropped, w []float32, pair, i, end int) []float32 
 // derive adds one node for the gradients of q, k and v, side by side as qkv is.
 func (a *attention) derive(in gorgonia.Nodes, grad *gorgonia.Node) (gorgonia.Nodes, error) {
 	o := a.b.operation("attention.dqkv", tensor.Shape{a.batch * a.t, a.ld}, matrix(), matrix())
+	o.buffer = a.b.gradientMemory(a.batch*a.t*a.ld, grad)
 	backward := a.backwardHeads
 	o.forward = func(dqkv []float32, in []gorgonia.Value) {
 		a.qkv, a.dy, a.dqkv = floats(in[0]), floats(in[1]), dqkv

@@ -19,6 +19,7 @@ type Builder struct {
 	Random     *Random // of the dropout masks; nil in a graph without dropout
 	deposits   map[*gorgonia.Node]*gorgonia.Node
 	attentions map[*gorgonia.Node]*attention
+	shared     map[int][]float32 // by size: see gradientMemory
 	count      int
 	err        error
 }
@@ -31,6 +32,7 @@ func NewBuilder(threads int, random *Random) *Builder {
 		Random:     random,
 		deposits:   map[*gorgonia.Node]*gorgonia.Node{},
 		attentions: map[*gorgonia.Node]*attention{},
+		shared:     map[int][]float32{},
 	}
 }
 
@@ -116,6 +118,35 @@ func (b *Builder) collect(n *gorgonia.Node) *gorgonia.Node {
 	grad := b.deposits[n]
 	delete(b.deposits, n)
 	return grad
+}
+
+// gradientMemory is the memory of an activation's gradient, which all gradients of that size share. A backward pass is a
+// chain: one operation reads such a gradient, computes all that follows from it, weight gradients included, and by the
+// time the next one of that size is written nothing needs it any more. So a backward pass touches a few megabytes that
+// stay in cache, whatever the number of layers. The gradient of the residual stream is not one of them: see inPlace. An
+// operation whose incoming gradient lies there gets memory of its own.
+func (b *Builder) gradientMemory(size int, incoming *gorgonia.Node) []float32 {
+	if b.shared[size] == nil {
+		b.shared[size] = make([]float32, size)
+	}
+	if o, ok := incoming.Op().(*operation); ok && len(o.buffer) == size && &o.buffer[0] == &b.shared[size][0] {
+		return make([]float32, size)
+	}
+	return b.shared[size]
+}
+
+// inPlace lets o write over the output of the operation of n, which nothing else needs afterwards.
+func (o *operation) inPlace(n *gorgonia.Node) {
+	if before, ok := n.Op().(*operation); ok && before.shape.TotalSize() == o.shape.TotalSize() {
+		o.buffer = before.memory()
+	}
+}
+
+// view is an operation whose output another one, that it depends on, has written.
+func (b *Builder) view(name string, shape tensor.Shape) *operation {
+	o := b.operation(name, shape, matrix())
+	o.forward = func([]float32, []gorgonia.Value) {}
+	return o
 }
 
 // rowUnit is how many rows are never split: at least 9, where f32.Gemm's results do not depend on the number of rows.

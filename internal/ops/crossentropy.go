@@ -65,6 +65,7 @@ func (s *crossEntropy) mean() float32 {
 // derive: dlogits = (softmax(logits) − onehot(target)) · dloss / counted, 0 for ignored rows.
 func (s *crossEntropy) derive(in gorgonia.Nodes, grad *gorgonia.Node) (gorgonia.Nodes, error) {
 	o := s.b.operation("crossentropy.dlogits", tensor.Shape{s.n, s.v}, matrix(), ids(), tensor.Float32)
+	o.buffer = s.probs // in place: nothing else needs them
 	piece := s.backwardRows
 	o.forward = func(dlogits []float32, in []gorgonia.Value) {
 		s.dlogits, s.targets = dlogits, tokensOf(in[1])
@@ -81,7 +82,6 @@ func (s *crossEntropy) backwardRows(lo, hi, _ int) {
 			clear(d)
 			continue
 		}
-		copy(d, row(s.probs, i, s.v))
 		f32.Scale(d, s.scale)
 		d[s.targets[i]] -= s.scale
 	}

@@ -26,7 +26,7 @@ type derivativeCase struct {
 type sizes struct{ b, t, nh, hs, c, v int }
 
 var allSizes = []sizes{
-	{2, 5, 2, 4, 8, 7}, {1, 1, 1, 2, 3, 2}, {3, 1, 1, 2, 5, 1}, {1, 7, 3, 2, 1, 9}, {2, 53, 2, 6, 9, 17}, {2, 49, 1, 8, 16, 65},
+	{2, 5, 2, 4, 8, 7}, {1, 1, 1, 2, 3, 2}, {3, 1, 1, 2, 5, 1}, {1, 7, 3, 2, 1, 9}, {2, 6, 2, 2, 12, 5}, {2, 53, 2, 6, 9, 17}, {2, 49, 1, 8, 16, 65},
 }
 
 func (s sizes) n() int { return s.b * s.t }
@@ -73,6 +73,12 @@ func derivativeCases(s sizes) []derivativeCase {
 		}},
 		{"linear with bias", []input{{"x", nc}, {"w", []int{c, a}}, {"bias", []int{a}}}, func(b *Builder, in map[string]*gorgonia.Node) *gorgonia.Node {
 			return b.Linear(in["x"], in["w"], in["bias"], nil)
+		}},
+		{"three linears", []input{{"x", nc}, {"w", []int{c, c}}, {"w2", []int{c, c}}, {"w3", []int{c, c}}}, func(b *Builder, in map[string]*gorgonia.Node) *gorgonia.Node {
+			return b.Linear(b.Linear(b.Linear(in["x"], in["w"], nil, nil), in["w2"], nil, nil), in["w3"], nil, nil)
+		}},
+		{"self-attention", []input{{"x", nc}, {"wq", []int{c, a}}, {"wk", []int{c, a}}, {"wv", []int{c, a}}}, func(b *Builder, in map[string]*gorgonia.Node) *gorgonia.Node {
+			return b.Attention(b.QKV(in["x"], gorgonia.Nodes{in["wq"], in["wk"], in["wv"]}, nil), s.b, s.t, s.nh, 0)
 		}},
 		{"residual branch", []input{{"x", nc}, {"gain", []int{c}}, {"w", []int{c, c}}, {"bias", []int{c}}}, func(b *Builder, in map[string]*gorgonia.Node) *gorgonia.Node {
 			return b.Linear(b.LayerNorm(in["x"], in["gain"], nil), in["w"], in["bias"], in["x"])

@@ -28,6 +28,7 @@ func (b *Builder) GELU(x *gorgonia.Node) *gorgonia.Node {
 	}
 	o.backward = func(in gorgonia.Nodes, grad *gorgonia.Node) (gorgonia.Nodes, error) {
 		dx := b.operation("gelu.dx", in[0].Shape().Clone(), matrix(), matrix())
+		dx.inPlace(grad)
 		dx.forward = func(dx []float32, in []gorgonia.Value) {
 			out, in0, dy = dx, floats(in[0]), floats(in[1])
 			b.rows(n, c, backward)

@@ -70,6 +70,7 @@ func (s *normState) derive(in gorgonia.Nodes, grad *gorgonia.Node) (gorgonia.Nod
 	inputs := gorgonia.Nodes{in[0], in[1], grad}
 	if skip := s.b.collect(in[0]); skip != nil {
 		o.in, inputs = append(o.in, matrix()), append(inputs, skip)
+		o.inPlace(skip) // the gradient of the residual stream stays in one place through all layers
 	}
 	o.forward = s.backward
 	dx, err := gorgonia.ApplyOp(o, inputs...)

@@ -95,35 +95,43 @@ func start(y, bias, residual []float32, n, c, ld int) (beta float32) {
 	return 1
 }
 
+// derive adds one operation that computes all gradients, and views of those of the weight and the bias.
 func (l *linear) derive(in gorgonia.Nodes, grad *gorgonia.Node) (gorgonia.Nodes, error) {
-	grads := make(gorgonia.Nodes, len(in))
-	dx := l.b.operation("linear.dx", tensor.Shape{l.n, l.in}, matrix(), matrix())
-	dx.forward = func(dx []float32, in []gorgonia.Value) { // dx = dy Wᵀ
-		f32.GemmThreads(l.b.Threads, false, !l.transposed, l.n, l.in, l.out, 1, floats(in[0]), l.out, floats(in[1]), l.ldw, 0, dx, l.in)
+	dx := l.b.operation("linear.dx", tensor.Shape{l.n, l.in}, matrix(), matrix(), matrix())
+	dx.buffer = l.b.gradientMemory(l.n*l.in, grad)
+	dw := l.b.view("linear.dw", in[1].Shape().Clone())
+	db := l.b.view("linear.dbias", tensor.Shape{l.out})
+	dx.forward = func(dx []float32, in []gorgonia.Value) {
+		dy, w, x := floats(in[0]), floats(in[1]), floats(in[2])
+		l.weightGradient(dw.memory(), x, dy)
+		if l.bias > 0 {
+			columnSums(db.memory(), dy, l.n, l.out)
+		}
+		f32.GemmThreads(l.b.Threads, false, !l.transposed, l.n, l.in, l.out, 1, dy, l.out, w, l.ldw, 0, dx, l.in) // dx = dy Wᵀ
 	}
-	dw := l.b.operation("linear.dw", in[1].Shape().Clone(), matrix(), matrix())
-	dw.forward = l.weightGradient
-	both, err := applyAll([]*operation{dx, dw}, gorgonia.Nodes{grad, in[1]}, gorgonia.Nodes{in[0], grad})
-	if err != nil {
+	grads := make(gorgonia.Nodes, len(in))
+	var err error
+	if grads[0], err = gorgonia.ApplyOp(dx, grad, in[1], in[0]); err != nil {
 		return nil, err
 	}
-	grads[0], grads[1] = both[0], both[1]
+	if grads[1], err = gorgonia.ApplyOp(dw, grads[0]); err != nil {
+		return nil, err
+	}
 	if l.transposed {
-		l.b.deposit(in[1], both[1])
+		l.b.deposit(in[1], grads[1])
 		grads[1] = nil
 	}
 	if l.residual > 0 {
 		l.b.deposit(in[l.residual], grad)
 	}
 	if l.bias > 0 {
-		grads[l.bias], err = gorgonia.ApplyOp(l.b.columnSums("linear.dbias", l.n, l.out, l.out, 0), grad)
+		grads[l.bias], err = gorgonia.ApplyOp(db, grads[0])
 	}
 	return grads, err
 }
 
 // weightGradient is dW = xᵀ dy, or dyᵀ x where w is (out, in).
-func (l *linear) weightGradient(dw []float32, in []gorgonia.Value) {
-	x, dy := floats(in[0]), floats(in[1])
+func (l *linear) weightGradient(dw, x, dy []float32) {
 	if l.transposed {
 		f32.GemmThreads(l.b.Threads, true, false, l.out, l.in, l.n, 1, dy, l.out, x, l.in, 0, dw, l.in)
 		return
@@ -131,15 +139,10 @@ func (l *linear) weightGradient(dw []float32, in []gorgonia.Value) {
 	f32.GemmThreads(l.b.Threads, true, false, l.in, l.out, l.n, 1, x, l.in, dy, l.out, 0, dw, l.out)
 }
 
-// columnSums is the gradient of a bias: the sum over the rows of columns from, …, from+c of dy (n rows, ld apart).
-func (b *Builder) columnSums(name string, n, c, ld, from int) *operation {
-	o := b.operation(name, tensor.Shape{c}, matrix())
-	o.forward = func(out []float32, in []gorgonia.Value) {
-		dy := floats(in[0])
-		clear(out)
-		for i := range n {
-			f32.Add(out, out, dy[i*ld+from:i*ld+from+c])
-		}
+// columnSums is the gradient of a bias: the sum of the n rows of dy (n, c).
+func columnSums(sum, dy []float32, n, c int) {
+	clear(sum)
+	for i := range n {
+		f32.Add(sum, sum, row(dy, i, c))
 	}
-	return o
 }

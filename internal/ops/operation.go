@@ -82,10 +82,7 @@ func (o *operation) Do(in ...gorgonia.Value) (out gorgonia.Value, err error) {
 			err = fmt.Errorf("ops: %s: %v", o, r)
 		}
 	}()
-	if o.value == nil {
-		o.allocate()
-	}
-	o.forward(o.buffer, in)
+	o.forward(o.memory(), in)
 	if o.scalar != nil {
 		*o.scalar = gorgonia.F32(o.buffer[0])
 	}
@@ -109,6 +106,14 @@ func (o *operation) allocate() {
 	o.value = tensor.New(tensor.WithShape(o.shape...), tensor.WithBacking(o.buffer))
 }
 
+// memory is the output's memory, made if it has none yet.
+func (o *operation) memory() []float32 {
+	if o.value == nil {
+		o.allocate()
+	}
+	return o.buffer
+}
+
 // Output returns the memory that n's operation writes: valid after a run, overwritten by the next.
 // It is nil for a node that is no operation of this package.
 func Output(n *gorgonia.Node) []float32 {
@@ -116,10 +121,7 @@ func Output(n *gorgonia.Node) []float32 {
 	if !ok {
 		return nil
 	}
-	if o.value == nil {
-		o.allocate()
-	}
-	return o.buffer
+	return o.memory()
 }
 
 // SetOutput makes n's operation write into buffer. Call it before the first run.

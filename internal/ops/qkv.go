@@ -37,6 +37,7 @@ type projection struct {
 	n, c, a int
 	w       []float32 // (C, 3A), W_Q | W_K | W_V, set by forward and valid until the weights change
 	dw      []float32 // (C, 3A), their gradients
+	db      []float32 // (3A), those of the biases
 }
 
 func (p *projection) forward(qkv []float32, in []gorgonia.Value) {
@@ -57,37 +58,47 @@ func copyColumns(dst []float32, ldDst int, src []float32, ldSrc, rows, c int) {
 	}
 }
 
+// derive adds one operation that computes all gradients, and views of those of the weights and biases.
 func (p *projection) derive(in gorgonia.Nodes, grad *gorgonia.Node) (gorgonia.Nodes, error) {
-	p.dw = make([]float32, p.c*3*p.a)
-	dx := p.b.operation("qkv.dx", tensor.Shape{p.n, p.c}, matrix())
-	dx.forward = func(dx []float32, in []gorgonia.Value) { // dx = dq W_Qᵀ + dk W_Kᵀ + dv W_Vᵀ
-		f32.GemmThreads(p.b.Threads, false, true, p.n, p.c, 3*p.a, 1, floats(in[0]), 3*p.a, p.w, 3*p.a, 0, dx, p.c)
+	p.dw, p.db = make([]float32, p.c*3*p.a), make([]float32, 3*p.a)
+	dx := p.b.operation("qkv.dx", tensor.Shape{p.n, p.c}, matrix(), matrix())
+	dx.buffer = p.b.gradientMemory(p.n*p.c, grad)
+	var views []*operation
+	for j := range len(in) - 1 {
+		shape := tensor.Shape{p.c, p.a}
+		if j >= 3 {
+			shape = tensor.Shape{p.a}
+		}
+		views = append(views, p.b.view("qkv.d"+[]string{"w_q", "w_k", "w_v", "b_q", "b_k", "b_v"}[j], shape))
 	}
-	dwq := p.b.operation("qkv.dw_q", tensor.Shape{p.c, p.a}, matrix(), matrix())
-	dwq.forward = func(dw []float32, in []gorgonia.Value) { // [dW_Q | dW_K | dW_V] = xᵀ [dq | dk | dv]
-		f32.GemmThreads(p.b.Threads, true, false, p.c, 3*p.a, p.n, 1, floats(in[0]), p.c, floats(in[1]), 3*p.a, 0, p.dw, 3*p.a)
-		copyColumns(dw, p.a, p.dw, 3*p.a, p.c, p.a)
+	dx.forward = func(dx []float32, in []gorgonia.Value) {
+		p.backward(dx, floats(in[0]), floats(in[1]), views)
 	}
-	grads, err := applyAll([]*operation{dx, dwq}, gorgonia.Nodes{grad}, gorgonia.Nodes{in[0], grad})
+	node, err := gorgonia.ApplyOp(dx, grad, in[0])
 	if err != nil {
 		return nil, err
 	}
-	operations, inputs := []*operation{}, []gorgonia.Nodes{}
-	for j, name := range []string{"qkv.dw_k", "qkv.dw_v"} {
-		operations, inputs = append(operations, p.weightGradient(name, j+1)), append(inputs, gorgonia.Nodes{grads[1]})
+	inputs := make([]gorgonia.Nodes, len(views))
+	for i := range inputs {
+		inputs[i] = gorgonia.Nodes{node}
 	}
-	for j := range len(in) - 4 {
-		operations, inputs = append(operations, p.b.columnSums("qkv.db", p.n, p.a, 3*p.a, j*p.a)), append(inputs, gorgonia.Nodes{grad})
-	}
-	rest, err := applyAll(operations, inputs...)
-	return append(grads, rest...), err
+	grads, err := applyAll(views, inputs...)
+	return append(gorgonia.Nodes{node}, grads...), err
 }
 
-// weightGradient is the j-th of the three gradients, which dw_q has computed: it depends on that node.
-func (p *projection) weightGradient(name string, j int) *operation {
-	o := p.b.operation(name, tensor.Shape{p.c, p.a}, matrix())
-	o.forward = func(dw []float32, _ []gorgonia.Value) {
-		copyColumns(dw, p.a, p.dw[j*p.a:], 3*p.a, p.c, p.a)
+// backward, with all three side by side:
+//
+//	[dW_Q | dW_K | dW_V] = xᵀ [dq | dk | dv]        dx = dq W_Qᵀ + dk W_Kᵀ + dv W_Vᵀ
+func (p *projection) backward(dx, dqkv, x []float32, grads []*operation) {
+	f32.GemmThreads(p.b.Threads, true, false, p.c, 3*p.a, p.n, 1, x, p.c, dqkv, 3*p.a, 0, p.dw, 3*p.a)
+	for j := range 3 {
+		copyColumns(grads[j].memory(), p.a, p.dw[j*p.a:], 3*p.a, p.c, p.a)
 	}
-	return o
+	if len(grads) > 3 {
+		columnSums(p.db, dqkv, p.n, 3*p.a)
+		for j := range 3 {
+			copy(grads[3+j].memory(), p.db[j*p.a:])
+		}
+	}
+	f32.GemmThreads(p.b.Threads, false, true, p.n, p.c, 3*p.a, 1, dqkv, 3*p.a, p.w, 3*p.a, 0, dx, p.c)
 }

@@ -34,6 +34,7 @@ func (b *Builder) Rotary(qkv, positions *gorgonia.Node, heads, maxPosition int) 
 	o.forward = run(1)
 	o.backward = func(in gorgonia.Nodes, grad *gorgonia.Node) (gorgonia.Nodes, error) {
 		dx := b.operation("rotary.dx", in[0].Shape().Clone(), matrix(), ids())
+		dx.inPlace(grad)
 		dx.forward = run(-1) // the inverse of a rotation is its transpose
 		return applyWithNil(dx, grad, in[1])
 	}
