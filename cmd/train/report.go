@@ -52,6 +52,7 @@ func (r *reporter) start() {
 		return
 	}
 	fmt.Fprintf(r.out, "baselines on the validation part: unigram %s, bigram Markov chain %s\n", nats(t.State.UnigramLoss), nats(t.State.BigramLoss))
+	fmt.Fprintln(r.out, "losses below are in nats a character (and bits)")
 }
 
 // nats is a loss in both units.
@@ -66,9 +67,10 @@ func (r *reporter) evaluated(e train.Evaluation) {
 	}
 	mark := ""
 	if e.Best {
-		mark = ", best so far"
+		mark = ", best"
 	}
-	fmt.Fprintf(r.out, "iteration %d: train %s, validation %s, unigram %.4f, bigram %.4f%s\n", e.Iteration, nats(e.TrainLoss), nats(e.ValLoss), e.UnigramLoss, e.BigramLoss, mark)
+	fmt.Fprintf(r.out, "iteration %d: train %.4f (%.4f bits), validation %.4f (%.4f bits), unigram %.4f, bigram %.4f%s\n",
+		e.Iteration, e.TrainLoss, train.Bits(e.TrainLoss), e.ValLoss, train.Bits(e.ValLoss), e.UnigramLoss, e.BigramLoss, mark)
 }
 
 // draw redraws loss.svg and loss.png in the run folder. A picture that cannot be drawn does not stop a training.
