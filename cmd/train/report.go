@@ -100,6 +100,9 @@ func (r *reporter) end() error {
 	if err != nil {
 		return err
 	}
+	if o := r.trainer.State.Options; o.Minutes > 0 {
+		fmt.Fprintf(r.out, "\n%d iterations in %v minutes\n", r.trainer.State.Iteration, o.Minutes)
+	}
 	if !math.IsNaN(result.ValLoss) {
 		fmt.Fprintf(r.out, "\nvalidation loss over all %d characters: %s, of the best weights, from iteration %d\n", r.trainer.Data.Val.Len(), nats(result.ValLoss), result.BestIter)
 		fmt.Fprintf(r.out, "baselines on the same characters: unigram %s, bigram Markov chain %s\n", nats(result.UnigramLoss), nats(result.BigramLoss))
