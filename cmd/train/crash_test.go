@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -65,8 +66,8 @@ func TestKill(t *testing.T) {
 	}
 	duration := time.Since(started)
 	rng := rand.New(rand.NewPCG(uint64(started.UnixNano()), 1))
-	done := 0
-	for done < kills {
+	finished := false
+	for done, runs := 0, 1; done < kills || !finished; {
 		args := []string{"-max_iters", "600", "-out", path}
 		if _, err := os.Stat(filepath.Join(path, "ckpt.safetensors")); err == nil {
 			args = append(args, "-resume")
@@ -75,24 +76,32 @@ func TestKill(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(rng.Int64N(int64(duration) * 5 / 4 / kills))) // all lives together are shorter than the run
-		c.Process.Kill()
-		if err := c.Wait(); err == nil {
-			t.Fatalf("the run ended after %d kills: it is too short for this test", done)
-		} else if code := exitCode(err); code != -1 {
-			t.Fatalf("kill %d: exit code %d\n%s", done, code, output)
+		if done < kills { // all lives together take about as long as the run without kills
+			time.Sleep(time.Duration(rng.Int64N(int64(duration) * 3 / 2 / kills)))
+			c.Process.Kill()
 		}
-		done++
+		err := c.Wait()
+		if code := exitCode(err); err != nil && code != -1 {
+			t.Fatalf("after %d kills: exit code %d\n%s", done, code, output)
+		}
+		if finished = err == nil; !finished {
+			done++
+			continue
+		}
+		compareRuns(t, whole, path, done)
+		runs++ // a run that ends before all kills are done is followed by another
+		path = filepath.Join(dir, fmt.Sprint("killed", runs))
 	}
-	c, output = command(t, binary, dir, "-max_iters", "600", "-out", path, "-resume")
-	if err := c.Run(); err != nil {
-		t.Fatalf("the last resume: %v\n%s", err, output)
-	}
+}
+
+// compareRuns checks that a run that was killed has the files of one that was not.
+func compareRuns(t *testing.T, whole, path string, kills int) {
+	t.Helper()
 	for _, name := range []string{"ckpt.safetensors", "best.safetensors"} {
 		want, errWant := os.ReadFile(filepath.Join(whole, name))
 		got, errGot := os.ReadFile(filepath.Join(path, name))
 		if errWant != nil || errGot != nil || !bytes.Equal(got, want) {
-			t.Errorf("after %d kills %s differs from a run without (%v, %v)", kills, name, errGot, errWant)
+			t.Errorf("after %d kills %s differs from that of a run without (%v, %v)", kills, name, errGot, errWant)
 		}
 	}
 	if stale, _ := filepath.Glob(filepath.Join(path, "*.tmp-*")); len(stale) > 0 {
