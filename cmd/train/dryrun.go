@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -13,8 +14,8 @@ import (
 const dryRunSteps = 10
 
 // dryRun measures a few iterations of the run that the flags describe and says what it would take. It writes no file.
-func dryRun(o *options, stdin io.Reader, stdout io.Writer) error {
-	text, err := readText(o.data, stdin)
+func dryRun(ctx context.Context, o *options, stdin io.Reader, stdout io.Writer) error {
+	text, err := readText(ctx, o.data, stdin)
 	if err != nil {
 		return err
 	}

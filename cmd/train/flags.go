@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"chargpt/internal/cli"
@@ -21,7 +23,8 @@ type options struct {
 	dryRun    bool
 	resolved  []byte // all settings, as a -config file
 	threads   int
-	given     map[string]bool // flags that were set
+	given     map[string]bool   // flags that were set
+	text      map[string]string // their values as given
 }
 
 // parseFlags reads and checks the command line. A preset applies first, wherever it stands: any other flag overrides it.
@@ -43,7 +46,7 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 	if fs.Given()["preset"] {
 		name = fs.Lookup("preset").Value.String()
 	}
-	if name != "" {
+	if name != "" { // an empty one is refused below
 		p, ok := train.FindPreset(name)
 		if !ok {
 			return nil, cli.Usagef("-preset %s: there is no such preset; choose one of %s", name, presetNames())
@@ -54,7 +57,8 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 	if err := errors.Join(fs.Apply(settings), fs.Parse(args, help)); err != nil {
 		return nil, err
 	}
-	o.given = fs.Given()
+	o.given, o.text = fs.Given(), map[string]string{}
+	fs.Visit(func(f *flag.Flag) { o.text[f.Name] = f.Value.String() })
 	o.resolved = fs.Config("config", "out", "resume", "dry_run", "threads")
 	return o, o.validate()
 }
@@ -131,6 +135,15 @@ func (o *options) validate() error {
 	if o.given["probe"] && o.probe == "" {
 		return cli.Usagef("-probe is empty; give a text or leave it out")
 	}
+	for _, name := range []string{"data", "out", "config", "preset", "position"} {
+		if o.given[name] && o.text[name] == "" {
+			return cli.Usagef("-%s is empty: give a value, or leave the flag out", name)
+		}
+	}
+	if need := train.Memory(c, o.Options); need > train.MaxMemory && !o.resume {
+		return cli.Usagef("-batch_size %d with -block_size %d, -n_layer %d, -n_head %d and -n_embd %d needs about %.0f GB of memory; the most is %.0f: make the batch or the model smaller",
+			o.BatchSize, c.BlockSize, c.NLayer, c.NHead, c.NEmbd, need/1e9, train.MaxMemory/1e9)
+	}
 	if o.given["minutes"] && o.given["max_iters"] && o.Minutes > 0 {
 		return cli.Usagef("-minutes %v and -max_iters %d both say how long to train: give one of them", o.Minutes, o.MaxIters)
 	}
@@ -143,15 +156,26 @@ func (o *options) validate() error {
 	return nil
 }
 
+// shape are the flags of the model, which a preset sets too: the preset of a resumed run must agree with the checkpoint in
+// them. In the rest the checkpoint's settings go on.
+var shape = map[string]bool{"n_layer": true, "n_head": true, "n_embd": true, "head_size": true, "block_size": true, "dropout": true,
+	"bias": true, "tied": true, "attn_only": true, "position": true}
+
 // mayChange are the flags that a resumed run may be given whatever its checkpoint says.
 var mayChange = map[string]bool{"data": true, "out": true, "resume": true, "threads": true, "max_iters": true, "preset": true, "config": true, "dry_run": true, "version": true, "probe": true}
 
 // contradiction refuses a resumed run whose flags say something else than its checkpoint: the first such flag by name.
 func (o *options) contradiction(c model.Config, s train.State) (err error) {
+	if o.given["max_iters"] && s.Options.Minutes > 0 {
+		return &resumeConflict{"max_iters", strconv.Itoa(o.MaxIters), fmt.Sprintf("a length of %v minutes", s.Options.Minutes)}
+	}
+	if o.given["max_iters"] && o.MaxIters < s.Iteration {
+		return &resumeConflict{"max_iters", strconv.Itoa(o.MaxIters), fmt.Sprintf("done %d iterations", s.Iteration)}
+	}
 	saved := &options{Preset: train.Preset{Config: c, Options: s.Options}}
 	before, now := saved.flags(), o.flags()
 	now.VisitAll(func(f *flag.Flag) {
-		if err != nil || mayChange[f.Name] || !o.given[f.Name] && !o.given["preset"] {
+		if err != nil || mayChange[f.Name] || !o.given[f.Name] && !(o.given["preset"] && shape[f.Name]) {
 			return
 		}
 		was, is := before.Lookup(f.Name).Value.String(), f.Value.String()
@@ -160,6 +184,9 @@ func (o *options) contradiction(c model.Config, s train.State) (err error) {
 		}
 		if was != is {
 			err = &resumeConflict{f.Name, is, was}
+			if !o.given[f.Name] {
+				err = &resumeConflict{"preset", fmt.Sprintf("%s with its %s %s", o.Name, f.Name, is), was}
+			}
 		}
 	})
 	return err

@@ -12,8 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"chargpt/data"
 	"chargpt/internal/cli"
@@ -25,7 +27,10 @@ import (
 // root is where runs are kept.
 const root = "checkpoints"
 
-func main() { cli.Main("train", run) }
+func main() {
+	signal.Ignore(syscall.SIGPIPE) // a reader of the results that goes away must not end the training
+	cli.Main("train", run)
+}
 
 // run is the command: flags → text → trainer → loop → results.
 func run(ctx context.Context, env cli.Env) error {
@@ -34,9 +39,9 @@ func run(ctx context.Context, env cli.Env) error {
 		return err
 	}
 	if o.dryRun {
-		return dryRun(o, env.Stdin, env.Stdout)
+		return dryRun(ctx, o, env.Stdin, env.Stdout)
 	}
-	t, err := newTrainer(o, env.Stdin)
+	t, err := newTrainer(ctx, o, env.Stdin)
 	if err != nil {
 		return err
 	}
@@ -50,11 +55,11 @@ func run(ctx context.Context, env cli.Env) error {
 }
 
 // newTrainer starts a run or opens the one to resume.
-func newTrainer(o *options, stdin io.Reader) (*train.Trainer, error) {
+func newTrainer(ctx context.Context, o *options, stdin io.Reader) (*train.Trainer, error) {
 	if o.resume {
-		return resume(o, stdin)
+		return resume(ctx, o, stdin)
 	}
-	text, err := readText(o.data, stdin)
+	text, err := readText(ctx, o.data, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -102,12 +107,12 @@ func runName(dataFile string) string {
 }
 
 // readText reads the text to train on: the embedded corpus where no file is named, standard input for "-".
-func readText(file string, stdin io.Reader) (*data.Text, error) {
+func readText(ctx context.Context, file string, stdin io.Reader) (*data.Text, error) {
 	switch file {
 	case "":
 		return data.Read(strings.NewReader(data.Plays()), int64(len(data.Plays())))
 	case "-":
-		text, err := data.Read(stdin, 0)
+		text, err := data.Read(interruptible{ctx, stdin}, 0)
 		if err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
@@ -120,8 +125,33 @@ func readText(file string, stdin io.Reader) (*data.Text, error) {
 	return text, nil
 }
 
+// interruptible is a reader that stops waiting when ctx is done.
+type interruptible struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (i interruptible) Read(p []byte) (n int, err error) {
+	type result struct {
+		b   []byte
+		err error
+	}
+	done := make(chan result, 1)
+	go func() { // with memory of its own: it may outlive this call
+		b := make([]byte, len(p))
+		n, err := i.r.Read(b)
+		done <- result{b[:n], err}
+	}()
+	select {
+	case r := <-done:
+		return copy(p, r.b), r.err
+	case <-i.ctx.Done():
+		return 0, context.Cause(i.ctx)
+	}
+}
+
 // resume opens a run folder, refuses flags that contradict it, and goes on.
-func resume(o *options, stdin io.Reader) (*train.Trainer, error) {
+func resume(ctx context.Context, o *options, stdin io.Reader) (*train.Trainer, error) {
 	path := o.out
 	if path == "" {
 		newest, err := train.Newest(root)
@@ -134,7 +164,7 @@ func resume(o *options, stdin io.Reader) (*train.Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := resumeFolder(o, folder, stdin)
+	t, err := resumeFolder(ctx, o, folder, stdin)
 	if err != nil {
 		folder.Close()
 		return nil, err
@@ -142,7 +172,7 @@ func resume(o *options, stdin io.Reader) (*train.Trainer, error) {
 	return t, nil
 }
 
-func resumeFolder(o *options, folder *train.Folder, stdin io.Reader) (*train.Trainer, error) {
+func resumeFolder(ctx context.Context, o *options, folder *train.Folder, stdin io.Reader) (*train.Trainer, error) {
 	c, err := checkpoint.Read(folder.Checkpoint())
 	if err != nil {
 		return nil, err
@@ -158,7 +188,7 @@ func resumeFolder(o *options, folder *train.Folder, stdin io.Reader) (*train.Tra
 	if o.given["data"] {
 		file = o.data
 	}
-	text, err := readText(file, stdin)
+	text, err := readText(ctx, file, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -175,14 +205,14 @@ func trainAndReport(ctx context.Context, t *train.Trainer, o *options, env cli.E
 	r.start()
 	err := t.Run(ctx)
 	r.progress.finish()
+	if err == nil {
+		err = r.end(ctx)
+	}
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-		fmt.Fprintf(env.Stderr, "stopped and saved at iteration %d; go on with: go run ./cmd/train -resume -out %s\n", t.State.Iteration, t.Path())
+		fmt.Fprintf(env.Stderr, "stopped and saved at iteration %d; go on with: go run ./cmd/train -resume -out %s\n", t.State.Iteration, shellPath(t.Path()))
 		return err
 	}
-	if err != nil {
-		return err
-	}
-	return r.end()
+	return err
 }
 
 // describe is the model in one line.

@@ -46,7 +46,8 @@ func TestUsageErrors(t *testing.T) {
 		{"-weight_decay", "NaN", "weight_decay is NaN"}, {"-beta1", "1", "beta1 is 1"}, {"-beta2", "-0.1", "beta2 is -0.1"},
 		{"-grad_clip", "-1", "grad_clip is -1"}, {"-eval_interval", "0", "eval_interval is 0"}, {"-sample_interval", "-1", "sample_interval is -1"},
 		{"-val_fraction", "1", "val_fraction is 1"}, {"-val_fraction", "-0.5", "val_fraction is -0.5"}, {"-seed", "-1", "seed"},
-		{"-threads", "-1", "threads is -1"}, {"-preset", "huge", "-preset huge"}, {"-nonsense", "1", "nonsense"},
+		{"-threads", "-1", "threads is -1"}, {"-preset", "huge", "-preset huge"}, {"-preset", "", "-preset is empty"}, {"-out", "", "-out is empty"}, {"-position", "", "-position is empty"},
+		{"-batch_size", "100000000", "-batch_size 100000000 with"}, {"-n_embd", "65536", "65536"}, {"-nonsense", "1", "nonsense"},
 	} {
 		code, _, stderr := call(t, "", tt.flag, tt.value, "-data", "missing.txt")
 		if code != 2 {
@@ -160,7 +161,7 @@ func TestResumeConflicts(t *testing.T) {
 		{[]string{"-n_layer", "2"}, "-n_layer 2 contradicts"}, {[]string{"-block_size", "16"}, "-block_size 16"},
 		{[]string{"-bias"}, "-bias true"}, {[]string{"-tied=false"}, "-tied false"}, {[]string{"-seed", "3"}, "-seed 3"},
 		{[]string{"-learning_rate", "1"}, "-learning_rate 1"}, {[]string{"-preset", "baby"}, "contradicts"},
-		{[]string{"-data", "b.txt"}, "-data"}, {[]string{"-max_iters", "3"}, "max_iters is 3"},
+		{[]string{"-data", "b.txt"}, "-data"}, {[]string{"-max_iters", "3"}, "-max_iters 3 contradicts"}, {[]string{"-max_iters", "0"}, "-max_iters 0 contradicts"},
 	} {
 		code, _, stderr := call(t, "", append([]string{"-resume"}, tt.args...)...)
 		if code != 1 {

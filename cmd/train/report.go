@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -19,14 +20,14 @@ import (
 
 // reporter prints results to standard output and progress to standard error.
 type reporter struct {
-	out      io.Writer
+	out      *results
 	errs     io.Writer
 	trainer  *train.Trainer
 	progress progress
 }
 
 func newReporter(env cli.Env, t *train.Trainer) *reporter {
-	r := &reporter{out: env.Stdout, errs: env.Stderr, trainer: t}
+	r := &reporter{out: &results{w: env.Stdout}, errs: env.Stderr, trainer: t}
 	r.progress = newProgress(env.Stderr, t)
 	t.Step = r.progress.step
 	t.Evaluated = r.evaluated
@@ -53,6 +54,20 @@ func (r *reporter) start() {
 	}
 	fmt.Fprintf(r.out, "baselines on the validation part: unigram %s, bigram Markov chain %s\n", nats(t.State.UnigramLoss), nats(t.State.BigramLoss))
 	fmt.Fprintln(r.out, "losses below are in nats a character (and bits)")
+}
+
+// results is standard output, with the first error of writing to it.
+type results struct {
+	w   io.Writer
+	err error
+}
+
+func (r *results) Write(p []byte) (int, error) {
+	n, err := r.w.Write(p)
+	if r.err == nil {
+		r.err = err
+	}
+	return n, err
 }
 
 // nats is a loss in both units.
@@ -91,8 +106,8 @@ func indent(text string) string {
 }
 
 // end measures the best weights over the whole validation part and says what to type next.
-func (r *reporter) end() error {
-	result, err := r.trainer.Finish()
+func (r *reporter) end(ctx context.Context) error {
+	result, err := r.trainer.Finish(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,6 +126,9 @@ func (r *reporter) end() error {
 	fmt.Fprintf(r.out, "next: go run ./cmd/sample -ckpt %s -prompt %q\n", shellPath(r.trainer.BestPath()), promptFor(r.trainer))
 	if r.trainer.Record != nil {
 		fmt.Fprintf(r.out, "heads being learned: go run ./cmd/inspect -probe -ckpt %s -o probe.html\n", shellPath(r.trainer.Path()))
+	}
+	if r.out.err != nil {
+		return fmt.Errorf("the run is saved, but its results could not be written: %w", r.out.err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"iter"
 	"math"
 
@@ -31,10 +32,13 @@ type Evaluation struct {
 func Bits(nats float64) float64 { return nats / math.Ln2 }
 
 // meanLoss is the loss over batches of windows, in nats a target. Dropout is off: the graph is no Training graph.
-func meanLoss(g *model.Graph, batches iter.Seq2[[]int32, []int32]) (float64, error) {
+func meanLoss(ctx context.Context, g *model.Graph, batches iter.Seq2[[]int32, []int32]) (float64, error) {
 	var sum float64
 	var counted int
 	for tokens, targets := range batches {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
 		copy(g.Tokens, tokens)
 		copy(g.Targets, targets)
 		if err := g.Run(0); err != nil {
@@ -60,5 +64,5 @@ func Loss(m *model.Model, t data.Tokens) (loss float64, err error) {
 		return 0, err
 	}
 	defer g.Close()
-	return meanLoss(g, data.Windows(t, m.Config.BlockSize, evalBatch))
+	return meanLoss(context.Background(), g, data.Windows(t, m.Config.BlockSize, evalBatch))
 }

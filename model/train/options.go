@@ -66,17 +66,26 @@ func (o Options) Validate() error {
 		{"val_fraction", o.ValFraction, 1, true},
 	} {
 		if !(f.got >= 0 && f.got <= f.max) || f.open && f.got == f.max {
-			to := "at most"
-			if f.open {
-				to = "under"
-			}
-			return &model.ConfigError{Field: f.name, Reason: fmt.Sprintf("is %v; it must be at least 0 and %s %v", f.got, to, f.max)}
+			return &model.ConfigError{Field: f.name, Reason: fmt.Sprintf("is %v; it must be at least 0 and %s", f.got, limit(f.name, f.max, f.open))}
 		}
 	}
 	if o.Optimizer != AdamW && o.Optimizer != Muon {
 		return &model.ConfigError{Field: "optimizer", Reason: fmt.Sprintf("is %q; it must be %s or %s", o.Optimizer, AdamW, Muon)}
 	}
 	return nil
+}
+
+// limit is an upper bound in words.
+func limit(name string, most float64, open bool) string {
+	switch {
+	case name == "min_lr":
+		return fmt.Sprintf("at most learning_rate, %v", most)
+	case most == math.MaxFloat64:
+		return "finite"
+	case open:
+		return fmt.Sprintf("under %v", most)
+	}
+	return fmt.Sprintf("at most %v", most)
 }
 
 func (o Options) schedule() optim.Schedule {

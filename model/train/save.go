@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math"
+	"os"
 
 	"chargpt/model/checkpoint"
 )
@@ -64,6 +65,9 @@ func (t *Trainer) write(name string, moments map[string]map[string][]float32) er
 		Optimizer: moments, Bigram: t.Bigrams, Train: train,
 	})
 	if err != nil {
+		if _, missing := os.Stat(t.folder.file(checkpointFile)); missing != nil {
+			return fmt.Errorf("saving failed: %w", err)
+		}
 		return fmt.Errorf("saving failed: %w; the checkpoint before is intact", err)
 	}
 	return nil

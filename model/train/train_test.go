@@ -96,6 +96,9 @@ func runUntil(t *testing.T, tr *Trainer, iteration int) {
 			cancel(cause)
 		}
 	}
+	if iteration == 0 {
+		cancel(cause)
+	}
 	if err := tr.Run(ctx); !errors.Is(err, cause) {
 		t.Fatalf("a stopped run returns %v, want its cause", err)
 	}
@@ -152,7 +155,7 @@ func testResumeIsExact(t *testing.T, optimizer string) {
 	o.Optimizer = optimizer
 	whole := filepath.Join(dir, "whole")
 	run(t, newTrainer(t, whole, o, 1))
-	for _, stop := range [][]int{{10}, {1}, {7, 13}, {3, 4, 19}} {
+	for _, stop := range [][]int{{10}, {1}, {0, 0, 5}, {7, 13}, {3, 4, 19}} {
 		path := filepath.Join(dir, fmt.Sprint("stopped", stop))
 		runUntil(t, newTrainer(t, path, o, 1), stop[0])
 		for _, at := range stop[1:] {
@@ -381,11 +384,34 @@ func TestLossDoesNotDependOnBatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := meanLoss(g, data.Windows(read.Tokens, config.BlockSize, batch))
+		got, err := meanLoss(context.Background(), g, data.Windows(read.Tokens, config.BlockSize, batch))
 		g.Close()
 		if err != nil || math.Abs(got-want) > 1e-6 {
 			t.Errorf("loss in batches of %d = %v (%v), want %v", batch, got, err, want)
 		}
+	}
+}
+
+func TestNoIterations(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	_, o := small()
+	o.MaxIters = 0
+	tr := newTrainer(t, path, o, 1)
+	run(t, tr)
+	if rows := metricsWithoutSeconds(t, path); tr.State.Iteration != 0 || len(rows) != 2 {
+		t.Errorf("0 iterations: did %d, metrics %q", tr.State.Iteration, rows)
+	}
+}
+
+// Measuring the result stops when it is told to.
+func TestFinishStops(t *testing.T) {
+	_, o := small()
+	tr := newTrainer(t, "", o, 1)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cause := errors.New("signal")
+	cancel(cause)
+	if _, err := tr.Finish(ctx); !errors.Is(err, cause) {
+		t.Errorf("Finish of a cancelled context: %v, want its cause", err)
 	}
 }
 
@@ -399,7 +425,7 @@ func TestNoValidation(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(path, bestFile)); err == nil {
 		t.Error("best.safetensors was written without a validation loss")
 	}
-	result, err := tr.Finish()
+	result, err := tr.Finish(context.Background())
 	if err != nil || !math.IsNaN(result.ValLoss) {
 		t.Errorf("Finish = %+v, %v, want a NaN validation loss", result, err)
 	}
@@ -415,7 +441,7 @@ func TestFinishMeasuresSavedWeights(t *testing.T) {
 	if err := tr.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	result, err := tr.Finish()
+	result, err := tr.Finish(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ type Trainer struct {
 	eval    *model.Graph
 	update  *optimizer
 	best    []float32 // the weights of the lowest validation loss; nil if none yet
-	pending bool      // iterations were done since the last evaluation
+	pending bool      // what the model is now has not been evaluated
 	started time.Time
 	before  float64 // seconds of training before this process
 }
@@ -66,7 +66,7 @@ func New(text *data.Text, config model.Config, o Options, r Run) (*Trainer, erro
 	if err != nil {
 		return nil, err
 	}
-	t := &Trainer{Model: m, Text: text, folder: r.Folder, State: State{
+	t := &Trainer{Model: m, Text: text, folder: r.Folder, pending: true, State: State{
 		Options: o, Data: r.DataName, TextSHA256: text.SHA256, Random: Random{Seed: o.Seed},
 	}}
 	return t, t.prepare(r.Threads)
@@ -132,8 +132,13 @@ func (t *Trainer) hasValidation() bool { return t.Data.Val.Len() > 0 }
 // end. When ctx is done it finishes the iteration, saves and returns the context's cause.
 func (t *Trainer) Run(ctx context.Context) error {
 	t.started = time.Now()
-	if t.State.Iteration == 0 {
+	if t.pending { // a new run
 		if err := t.evaluate(); err != nil {
+			return err
+		}
+	}
+	if t.Sampled != nil && t.State.Options.SampleInterval > 0 {
+		if _, err := t.Sample(t.Model.Config.BlockSize + 2); err != nil { // takes its memory now, not in the middle of the run
 			return err
 		}
 	}
@@ -166,7 +171,10 @@ func (t *Trainer) fraction() float64 {
 	if o.Minutes > 0 {
 		return min(1, t.seconds()/(60*o.Minutes))
 	}
-	return min(1, float64(t.State.Iteration)/float64(max(1, o.MaxIters)))
+	if o.MaxIters == 0 {
+		return 1
+	}
+	return min(1, float64(t.State.Iteration)/float64(o.MaxIters))
 }
 
 // learningRate is that of iteration i.
@@ -232,12 +240,12 @@ func (t *Trainer) evaluate() error {
 		LearningRate: t.learningRate(max(0, t.State.Iteration-1))}
 	t.pending = false
 	var err error
-	if e.TrainLoss, err = meanLoss(t.eval, data.Subset(t.Data.Train, block, evalBatch, evalCharacters, o.Seed)); err != nil {
+	if e.TrainLoss, err = meanLoss(context.Background(), t.eval, data.Subset(t.Data.Train, block, evalBatch, evalCharacters, o.Seed)); err != nil {
 		return err
 	}
 	if t.hasValidation() {
 		e.UnigramLoss, e.BigramLoss = t.State.UnigramLoss, t.State.BigramLoss
-		if e.ValLoss, err = meanLoss(t.eval, data.Subset(t.Data.Val, block, evalBatch, evalCharacters, o.Seed)); err != nil {
+		if e.ValLoss, err = meanLoss(context.Background(), t.eval, data.Subset(t.Data.Val, block, evalBatch, evalCharacters, o.Seed)); err != nil {
 			return err
 		}
 	}
@@ -283,15 +291,15 @@ type Result struct {
 }
 
 // Finish puts the best weights into the model (the last ones where nothing validates) and measures them over the whole
-// validation part.
-func (t *Trainer) Finish() (Result, error) {
+// validation part. It stops early, with the context's cause, when ctx is done.
+func (t *Trainer) Finish(ctx context.Context) (Result, error) {
 	if t.best != nil {
 		copy(t.Model.Flat(), t.best)
 	}
 	if !t.hasValidation() {
 		return Result{ValLoss: math.NaN(), UnigramLoss: math.NaN(), BigramLoss: math.NaN(), BestIter: t.State.Iteration}, nil
 	}
-	loss, err := meanLoss(t.eval, data.Windows(t.Data.Val, t.Model.Config.BlockSize, evalBatch))
+	loss, err := meanLoss(ctx, t.eval, data.Windows(t.Data.Val, t.Model.Config.BlockSize, evalBatch))
 	return Result{ValLoss: loss, UnigramLoss: t.State.UnigramLoss, BigramLoss: t.State.BigramLoss, BestIter: t.State.BestIter}, err
 }
 
