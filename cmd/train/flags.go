@@ -42,8 +42,13 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 			return nil, cli.Usagef("-config: %v", err)
 		}
 	}
+	o.given, o.text = fs.Given(), map[string]string{} // on the command line
+	fs.Visit(func(f *flag.Flag) { o.text[f.Name] = f.Value.String() })
+	if o.given["preset"] && len(settings) > 0 {
+		return nil, cli.Usagef("-preset and -config both say how to train: give one of them, and single flags over it")
+	}
 	name := settings["preset"]
-	if fs.Given()["preset"] {
+	if o.given["preset"] {
 		name = fs.Lookup("preset").Value.String()
 	}
 	if name != "" { // an empty one is refused below
@@ -57,8 +62,6 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 	if err := errors.Join(fs.Apply(settings), fs.Parse(args, help)); err != nil {
 		return nil, err
 	}
-	o.given, o.text = fs.Given(), map[string]string{}
-	fs.Visit(func(f *flag.Flag) { o.text[f.Name] = f.Value.String() })
 	o.resolved = fs.Config("config", "out", "resume", "dry_run", "threads")
 	return o, o.validate()
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -172,6 +173,32 @@ func TestResumeConflicts(t *testing.T) {
 	if code, stdout, stderr := call(t, "", "-resume", "-max_iters", "8", "-n_layer", "1"); code != 0 || !strings.Contains(stdout, "iteration 8:") {
 		t.Errorf("an extension with a flag that agrees: exit code %d: %s%s", code, stdout, stderr)
 	}
+}
+
+// The config.json of a run is a -config, and the command line's flags go over it.
+func TestConfigOfARun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := strings.Repeat("abcdefgh ", 40)
+	for i, length := range [][]string{nil, {"-minutes", "0.001"}} {
+		run := fmt.Sprint("run", i)
+		args := append([]string{"-data", "-", "-out", run}, fast...)
+		if length != nil {
+			args = append([]string{"-data", "-", "-out", run}, fast[:len(fast)-6]...)
+			args = append(append(args, length...), "-eval_interval", "2")
+		}
+		if code, _, stderr := call(t, text, args...); code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+		code, stdout, stderr := call(t, text, "-config", run+"/config.json", "-out", run+"b", "-n_layer", "2")
+		if code != 0 || !strings.Contains(stdout, "model: 2 layers, 2 heads, 8 channels, block 8") {
+			t.Errorf("-config of %v with -n_layer 2: exit code %d: %s%s", length, code, stdout, stderr)
+		}
+	}
+	code, _, stderr := call(t, text, "-config", "run0/config.json", "-preset", "tiny")
+	if code != 2 {
+		t.Errorf("-config with -preset: exit code %d, want 2", code)
+	}
+	checkOneLine(t, stderr, "-preset and -config")
 }
 
 func TestNoValidationIsSaid(t *testing.T) {

@@ -77,6 +77,7 @@ func replaceFile(path string, content []byte) error {
 		return err
 	}
 	_, err = file.Write(content)
+	err = errors.Join(err, file.Chmod(0o644)) // a temporary file is its owner's alone
 	err = errors.Join(err, file.Sync(), file.Close())
 	if err == nil {
 		err = os.Rename(file.Name(), path)
