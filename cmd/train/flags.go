@@ -77,7 +77,7 @@ func presetNames() string {
 // flags defines the flags with the values that o has as defaults: a preset's, at first.
 func (o *options) flags() *cli.Flags {
 	fs := cli.NewFlags("train", "fits a character-level GPT to a text file",
-		"go run ./cmd/train                                    the embedded corpus, about a minute",
+		"go run ./cmd/train                                    the embedded corpus, about two minutes",
 		"go run ./cmd/train -data input.txt -out checkpoints/a another text",
 		"go run ./cmd/train -resume -max_iters 4000            go on with the newest run")
 	fs.Group("Text and run")

@@ -185,7 +185,7 @@ func (t *Trainer) learningRate(i int) float64 {
 	return t.State.Options.schedule().At(i)
 }
 
-// step is one iteration: a batch through the graph, clipping, AdamW.
+// step is one iteration: a batch through the graph, clipping, the optimizer.
 func (t *Trainer) step() error {
 	o, i := t.State.Options, t.State.Iteration
 	t.Data.Batch(t.batchRandom(i), o.BatchSize, t.Model.Config.BlockSize, t.graph.Tokens, t.graph.Targets)
