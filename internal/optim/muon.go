@@ -60,9 +60,8 @@ func (m *Muon) update(x Matrix, lr, gradScale float64, ws *muonWorkspace) {
 
 // muonWorkspace is the memory of one goroutine: u and the result y (Rows, Cols), and square matrices of the shorter side.
 type muonWorkspace struct {
-	u, y                     []float32
-	gram, square, step, poly []float32
-	product                  []float32
+	u, y                      []float32
+	gram, step, poly, product []float32
 }
 
 func (ws *muonWorkspace) fit(rows, cols int) {
@@ -70,7 +69,7 @@ func (ws *muonWorkspace) fit(rows, cols int) {
 		ws.u, ws.y = make([]float32, n), make([]float32, n)
 	}
 	if r := min(rows, cols); len(ws.gram) < r*r {
-		for _, s := range []*[]float32{&ws.gram, &ws.square, &ws.step, &ws.poly, &ws.product} {
+		for _, s := range []*[]float32{&ws.gram, &ws.step, &ws.poly, &ws.product} {
 			*s = make([]float32, r*r)
 		}
 	}
@@ -85,25 +84,24 @@ func (ws *muonWorkspace) fit(rows, cols int) {
 func (ws *muonWorkspace) orthogonalise(u []float32, rows, cols int) {
 	r := min(rows, cols)
 	f32.Scale(u, float32(1/(math.Sqrt(f32.SumSquares(u))+1e-7)))
-	gram, square, step, poly, product := ws.gram[:r*r], ws.square[:r*r], ws.step[:r*r], ws.poly[:r*r], ws.product[:r*r]
+	gram, step, poly, product := ws.gram[:r*r], ws.step[:r*r], ws.poly[:r*r], ws.product[:r*r]
 	symmetric(gram, r, func(i, end int) { gramRows(gram, u, rows, cols, i, end) })
 	for k := range MuonIterations {
-		multiplySymmetric(square, gram, gram, r)
-		for i := range step {
-			step[i] = nsB*gram[i] + nsC*square[i]
-		}
+		clear(step)
+		f32.AddScaled(step, nsB, gram)
+		multiplySymmetric(nsC, gram, gram, 1, step, r)
 		for i := range r {
 			step[i*r+i] += nsA
 		}
 		if k == 0 {
 			copy(poly, step)
 		} else {
-			multiplySymmetric(product, step, poly, r)
+			multiplySymmetric(1, step, poly, 0, product, r)
 			poly, product = product, poly
 		}
 		if k+1 < MuonIterations {
-			multiplySymmetric(product, step, gram, r)
-			multiplySymmetric(gram, step, product, r)
+			multiplySymmetric(1, step, gram, 0, product, r)
+			multiplySymmetric(1, step, product, 0, gram, r)
 		}
 	}
 	y := ws.y[:rows*cols]
@@ -123,10 +121,10 @@ func gramRows(gram, u []float32, rows, cols, i, end int) {
 	f32.Gemm(true, false, end-i, end, rows, 1, u[i:], cols, u, cols, 0, gram[i*cols:], cols)
 }
 
-// multiplySymmetric is dst = a b for commuting symmetric a and b (r, r), whose product is symmetric too.
-func multiplySymmetric(dst, a, b []float32, r int) {
+// multiplySymmetric is dst = alpha a b + beta dst for commuting symmetric a and b (r, r), whose product is symmetric too.
+func multiplySymmetric(alpha float32, a, b []float32, beta float32, dst []float32, r int) {
 	symmetric(dst, r, func(i, end int) {
-		f32.Gemm(false, false, end-i, end, r, 1, a[i*r:], r, b, r, 0, dst[i*r:], r)
+		f32.Gemm(false, false, end-i, end, r, alpha, a[i*r:], r, b, r, beta, dst[i*r:], r)
 	})
 }
 
@@ -138,9 +136,20 @@ func symmetric(dst []float32, r int, fill func(i, end int)) {
 	for i := 0; i < r; i += symmetricBlock {
 		fill(i, min(i+symmetricBlock, r))
 	}
-	for i := range r {
-		for j := range i {
-			dst[j*r+i] = dst[i*r+j]
+	const tile = 16 // floats of a cache line
+	for i := 0; i < r; i += tile {
+		for j := 0; j <= i; j += tile {
+			mirror(dst, r, i, min(i+tile, r), j, min(j+tile, r))
+		}
+	}
+}
+
+// mirror copies what lies under the diagonal in rows i to iEnd and columns j to jEnd to its place above.
+func mirror(dst []float32, r, i, iEnd, j, jEnd int) {
+	for ; i < iEnd; i++ {
+		row := dst[i*r : (i+1)*r]
+		for k := j; k < min(jEnd, i); k++ {
+			dst[k*r+i] = row[k]
 		}
 	}
 }
