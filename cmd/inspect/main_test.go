@@ -29,7 +29,7 @@ const corpus = "é日🙂 a\tb\n<b>&\"' the the end.\n"
 // save writes a checkpoint of fresh weights as a run's best and newest.
 func save(t *testing.T, run string, c model.Config) {
 	t.Helper()
-	text, err := data.Read(strings.NewReader(corpus), int64(len(corpus)))
+	text, err := data.Read(strings.NewReader(corpus))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,9 +110,9 @@ func runName(dataFile string) string {
 func readText(ctx context.Context, file string, stdin io.Reader) (*data.Text, error) {
 	switch file {
 	case "":
-		return data.Read(strings.NewReader(data.Plays()), int64(len(data.Plays())))
+		return data.Read(strings.NewReader(data.Plays()))
 	case "-":
-		text, err := data.Read(interruptible{ctx, stdin}, 0)
+		text, err := data.Read(&interruptible{ctx: ctx, r: stdin})
 		if err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
@@ -129,23 +129,26 @@ func readText(ctx context.Context, file string, stdin io.Reader) (*data.Text, er
 type interruptible struct {
 	ctx context.Context
 	r   io.Reader
+	buf []byte // what r reads into: a read may outlive its call
 }
 
-func (i interruptible) Read(p []byte) (n int, err error) {
+func (i *interruptible) Read(p []byte) (n int, err error) {
 	type result struct {
-		b   []byte
+		n   int
 		err error
 	}
+	if len(i.buf) < len(p) {
+		i.buf = make([]byte, len(p))
+	}
 	done := make(chan result, 1)
-	go func() { // with memory of its own: it may outlive this call
-		b := make([]byte, len(p))
-		n, err := i.r.Read(b)
-		done <- result{b[:n], err}
+	go func() {
+		n, err := i.r.Read(i.buf[:len(p)])
+		done <- result{n, err}
 	}()
 	select {
 	case r := <-done:
-		return copy(p, r.b), r.err
-	case <-i.ctx.Done():
+		return copy(p, i.buf[:r.n]), r.err
+	case <-i.ctx.Done(): // the buffer is the waiting read's from here on
 		return 0, context.Cause(i.ctx)
 	}
 }

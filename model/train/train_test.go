@@ -23,7 +23,7 @@ var text = strings.Repeat("Forty and one, and forty and two, and there,\nthe for
 
 func readText(t testing.TB, s string) *data.Text {
 	t.Helper()
-	read, err := data.Read(strings.NewReader(s), 0)
+	read, err := data.Read(strings.NewReader(s))
 	if err != nil {
 		t.Fatal(err)
 	}
