@@ -12,8 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -29,6 +31,10 @@ const root = "checkpoints"
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a reader of the results that goes away must not end the training
+	if os.Getenv("GOGC") == "" {
+		// the text counts as live memory: the usual 100 would let garbage, of which there is little, grow to its size
+		debug.SetGCPercent(20)
+	}
 	cli.Main("train", run)
 }
 

@@ -37,6 +37,9 @@ func newReporter(env cli.Env, t *train.Trainer) *reporter {
 
 func (r *reporter) start() {
 	t := r.trainer
+	if t.State.Iteration > 0 {
+		r.draw() // a crash may have left another; and what drawing takes of memory it takes now
+	}
 	name := t.State.Data
 	if name == "" {
 		name = "the embedded corpus"
