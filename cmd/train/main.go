@@ -45,11 +45,11 @@ func run(ctx context.Context, env cli.Env) error {
 		return err
 	}
 	if o.dryRun {
-		return dryRun(ctx, o, env.Stdin, env.Stdout)
+		return stoppedEarly(ctx, dryRun(ctx, o, env.Stdin, env.Stdout), env.Stderr)
 	}
 	t, err := newTrainer(ctx, o, env.Stdin)
 	if err != nil {
-		return err
+		return stoppedEarly(ctx, err, env.Stderr)
 	}
 	defer t.Close()
 	stop, err := recordProbe(t, o, env.Stderr)
@@ -58,6 +58,14 @@ func run(ctx context.Context, env cli.Env) error {
 	}
 	defer stop()
 	return trainAndReport(ctx, t, o, env)
+}
+
+// stoppedEarly says what a signal before the first iteration left: nothing.
+func stoppedEarly(ctx context.Context, err error, stderr io.Writer) error {
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		fmt.Fprintln(stderr, "train: stopped before the first iteration; no run was made or changed")
+	}
+	return err
 }
 
 // newTrainer starts a run or opens the one to resume.

@@ -131,7 +131,7 @@ func (r *reporter) end(ctx context.Context) error {
 		fmt.Fprintf(r.out, "heads being learned: go run ./cmd/inspect -probe -ckpt %s -o probe.html\n", shellPath(r.trainer.Path()))
 	}
 	if r.out.err != nil {
-		return fmt.Errorf("the run is saved, but its results could not be written: %w", r.out.err)
+		return fmt.Errorf("the run is saved in %s, but its results could not be printed: %w", r.trainer.Path(), r.out.err)
 	}
 	return nil
 }
