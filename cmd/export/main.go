@@ -13,12 +13,8 @@ import (
 
 	"chargpt/internal/cli"
 	"chargpt/internal/hf"
-	"chargpt/model/checkpoint"
-	"chargpt/model/train"
+	"chargpt/internal/runs"
 )
-
-// root is where runs are kept.
-const root = "checkpoints"
 
 func main() { cli.Main("export", run) }
 
@@ -34,7 +30,7 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 		`go run ./cmd/export -ckpt checkpoints/plays -o gpt2          of a certain run`,
 		`go run ./cmd/export -ckpt checkpoints/plays/ckpt.safetensors -format hf -o gpt2`)
 	fs.Group("Model")
-	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+root+" if not given")
+	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+runs.Root+" if not given")
 	fs.Group("Output")
 	fs.StringVar(&o.out, "o", "", "`folder` to write, which must be new or empty; required")
 	fs.StringVar(&o.format, "format", "hf", "`name` of the layout: hf is GPT-2 as transformers has it")
@@ -67,11 +63,7 @@ func run(_ context.Context, env cli.Env) error {
 	if err != nil {
 		return err
 	}
-	file, err := train.Locate(root, o.ckpt)
-	if err != nil {
-		return err
-	}
-	c, err := checkpoint.Read(file)
+	c, file, err := runs.Read(o.ckpt)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"chargpt/internal/attention"
 	"chargpt/internal/attention/page"
 	"chargpt/internal/cli"
+	"chargpt/internal/runs"
 )
 
 // options is what the command line asks for.
@@ -45,8 +46,8 @@ func (o *options) flags() *cli.Flags {
 		`go run ./cmd/inspect -prompt "MIRA:" -format html -o page.html   one file to explore in a browser`,
 		`go run ./cmd/inspect -http :8080                                 type a prompt and see it live`)
 	fs.Group("Model and prompt")
-	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+root+" if not given")
-	fs.StringVar(&o.prompt, "prompt", "", "`text` to look at; a newline if not given")
+	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+runs.Root+" if not given")
+	fs.StringVar(&o.prompt, "prompt", "", "`text` to look at; if not given, what the model writes itself")
 	fs.StringVar(&o.compare, "compare", "", "another `text` that ends in the same characters, to see how context changes their weights (text, html)")
 	fs.BoolVar(&o.skipUnknown, "skip_unknown", false, "drop characters of the prompts that the model does not know")
 
@@ -194,15 +195,4 @@ func (o *options) selection(s attention.Shape) (attention.Selection, error) {
 // view is the head that a page shows first.
 func view(s attention.Selection) page.View {
 	return page.View{Layer: max(0, s.Layer), Head: max(0, s.Head)}
-}
-
-// prompt is a text to look at, and the flag it came from.
-type prompt struct{ flag, text string }
-
-func (o *options) prompts() []prompt {
-	p := []prompt{{"prompt", o.prompt}}
-	if o.given["compare"] {
-		p = append(p, prompt{"compare", o.compare})
-	}
-	return p
 }

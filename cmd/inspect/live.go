@@ -6,11 +6,12 @@ import (
 	"io"
 
 	"chargpt/internal/attention/page"
+	"chargpt/internal/runs"
 )
 
 // serve shows the live page until the context ends, and then returns its cause.
 func serve(ctx context.Context, o *options, stderr io.Writer) error {
-	s := newShelf(root, o.ckpt)
+	s := newShelf(runs.Root, o.ckpt)
 	defer s.close()
 	first, err := s.first()
 	if err != nil {
@@ -18,6 +19,9 @@ func serve(ctx context.Context, o *options, stderr io.Writer) error {
 	}
 	selection, err := o.selection(first.Shape())
 	if err != nil {
+		return err
+	}
+	if err := o.ownPrompt(ctx, first.Loaded); err != nil {
 		return err
 	}
 	tokens, err := encode(first.Tokenizer, o.prompts()[0], o.skipUnknown, stderr)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"chargpt/internal/cli"
+	"chargpt/internal/runs"
 	"chargpt/model/sample"
 )
 
@@ -25,7 +26,7 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 		`go run ./cmd/sample -ckpt checkpoints/plays -i              of a certain run, a prompt a line`,
 		`go run ./cmd/sample -temperature 0.5 -num_samples 3 -json   safer, three times, for a program`)
 	fs.Group("Model and prompt")
-	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+root+" if not given")
+	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+runs.Root+" if not given")
 	fs.StringVar(&o.prompt, "prompt", "", "`text` to continue; a newline if not given")
 	fs.StringVar(&o.promptFile, "prompt_file", "", "`file` whose whole content is the prompt; - is standard input")
 	fs.BoolVar(&o.interactive, "i", false, "interactive: continue every line of standard input, until its end")

@@ -67,7 +67,7 @@ func (r *lineReader) next(ctx context.Context) (string, error) {
 		fmt.Fprint(r.ask, r.sign)
 		r.sign = "\n> " // below a continuation
 	}
-	line, err := await(ctx, func() (string, error) { return r.in.ReadString('\n') })
+	line, err := cli.Await(ctx, func() (string, error) { return r.in.ReadString('\n') })
 	if err == nil || err == io.EOF && line != "" {
 		return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), nil
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"chargpt/internal/cli"
+	"chargpt/internal/runs"
 	"chargpt/model"
 	"chargpt/model/train"
 )
@@ -82,7 +83,7 @@ func (o *options) flags() *cli.Flags {
 		"go run ./cmd/train -resume -max_iters 4000            go on with the newest run")
 	fs.Group("Text and run")
 	fs.StringVar(&o.data, "data", o.data, "UTF-8 text `file`, - for standard input; the embedded corpus if not given")
-	fs.StringVar(&o.out, "out", o.out, "run `folder`; the default is "+root+"/NAME after the text's file name")
+	fs.StringVar(&o.out, "out", o.out, "run `folder`; the default is "+runs.Root+"/NAME after the text's file name")
 	fs.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out, or with the newest")
 	fs.StringVar(&o.config, "config", o.config, "JSON `file` of flags by name; the command line's go over them")
 	fs.BoolVar(&o.dryRun, "dry_run", o.dryRun, "measure a few iterations, print size and time, and stop")
@@ -165,7 +166,7 @@ var shape = map[string]bool{"n_layer": true, "n_head": true, "n_embd": true, "he
 	"bias": true, "tied": true, "attn_only": true, "position": true}
 
 // mayChange are the flags that a resumed run may be given whatever its checkpoint says.
-var mayChange = map[string]bool{"data": true, "out": true, "resume": true, "threads": true, "max_iters": true, "preset": true, "config": true, "dry_run": true, "version": true, "probe": true}
+var mayChange = map[string]bool{"data": true, "out": true, "resume": true, "threads": true, "max_iters": true, "minutes": true, "preset": true, "config": true, "dry_run": true, "version": true, "probe": true}
 
 // contradiction refuses a resumed run whose flags say something else than its checkpoint: the first such flag by name.
 func (o *options) contradiction(c model.Config, s train.State) (err error) {
@@ -174,6 +175,12 @@ func (o *options) contradiction(c model.Config, s train.State) (err error) {
 	}
 	if o.given["max_iters"] && o.MaxIters < s.Iteration {
 		return &resumeConflict{"max_iters", strconv.Itoa(o.MaxIters), fmt.Sprintf("done %d iterations", s.Iteration)}
+	}
+	if o.given["minutes"] && s.Options.Minutes == 0 {
+		return &resumeConflict{"minutes", fmt.Sprint(o.Minutes), fmt.Sprintf("a length of %d iterations", s.Options.MaxIters)}
+	}
+	if o.given["minutes"] && 60*o.Minutes < s.Seconds {
+		return &resumeConflict{"minutes", fmt.Sprint(o.Minutes), fmt.Sprintf("trained for %.2f minutes", s.Seconds/60)}
 	}
 	saved := &options{Preset: train.Preset{Config: c, Options: s.Options}}
 	before, now := saved.flags(), o.flags()

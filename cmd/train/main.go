@@ -14,20 +14,16 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"chargpt/data"
 	"chargpt/internal/cli"
+	"chargpt/internal/runs"
 	"chargpt/model"
-	"chargpt/model/checkpoint"
 	"chargpt/model/train"
 )
-
-// root is where runs are kept.
-const root = "checkpoints"
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a reader of the results that goes away must not end the training
@@ -101,13 +97,21 @@ func newTrainer(ctx context.Context, o *options, stdin io.Reader) (*train.Traine
 
 func createFolder(o *options) (*train.Folder, error) {
 	if o.out == "" {
-		return train.CreateNew(root, runName(o.data))
+		return train.CreateNew(runs.Root, runName(o.data))
 	}
 	folder, err := train.Create(o.out)
 	if errors.Is(err, train.ErrRunExists) {
 		return nil, cli.Usagef("-out %s holds a run already: add -resume to go on with it, or name another folder", o.out)
 	}
-	return folder, err
+	return folder, lockedHint(err)
+}
+
+// lockedHint says what to do about a folder in which another trainer is at work.
+func lockedHint(err error) error {
+	if errors.Is(err, train.ErrLocked) {
+		return fmt.Errorf("%w: wait for it to end, or name another folder with -out", err)
+	}
+	return err
 }
 
 func runName(dataFile string) string {
@@ -146,74 +150,12 @@ type interruptible struct {
 	buf []byte // what r reads into: a read may outlive its call
 }
 
-func (i *interruptible) Read(p []byte) (n int, err error) {
-	type result struct {
-		n   int
-		err error
-	}
+func (i *interruptible) Read(p []byte) (int, error) {
 	if len(i.buf) < len(p) {
 		i.buf = make([]byte, len(p))
 	}
-	done := make(chan result, 1)
-	go func() {
-		n, err := i.r.Read(i.buf[:len(p)])
-		done <- result{n, err}
-	}()
-	select {
-	case r := <-done:
-		return copy(p, i.buf[:r.n]), r.err
-	case <-i.ctx.Done(): // the buffer is the waiting read's from here on
-		return 0, context.Cause(i.ctx)
-	}
-}
-
-// resume opens a run folder, refuses flags that contradict it, and goes on.
-func resume(ctx context.Context, o *options, stdin io.Reader) (*train.Trainer, error) {
-	path := o.out
-	if path == "" {
-		newest, err := train.Newest(root)
-		if err != nil {
-			return nil, err
-		}
-		path = newest
-	}
-	folder, err := train.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	t, err := resumeFolder(ctx, o, folder, stdin)
-	if err != nil {
-		folder.Close()
-		return nil, err
-	}
-	return t, nil
-}
-
-func resumeFolder(ctx context.Context, o *options, folder *train.Folder, stdin io.Reader) (*train.Trainer, error) {
-	c, err := checkpoint.Read(folder.Checkpoint())
-	if err != nil {
-		return nil, err
-	}
-	state, err := train.ReadState(c)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", folder.Checkpoint(), err)
-	}
-	if err := o.contradiction(c.Config, state); err != nil {
-		return nil, err
-	}
-	file := state.Data
-	if o.given["data"] {
-		file = o.data
-	}
-	text, err := readText(ctx, file, stdin)
-	if err != nil {
-		return nil, err
-	}
-	maxIters := 0
-	if o.given["max_iters"] {
-		maxIters = o.MaxIters
-	}
-	return train.Resume(c, text, maxIters, train.Run{Folder: folder, Threads: o.threads})
+	n, err := cli.Await(i.ctx, func() (int, error) { return i.r.Read(i.buf[:len(p)]) })
+	return copy(p, i.buf[:n]), err
 }
 
 // trainAndReport runs the loop and prints what came of it.
@@ -226,8 +168,7 @@ func trainAndReport(ctx context.Context, t *train.Trainer, o *options, env cli.E
 		err = r.end(ctx)
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-		fmt.Fprintf(env.Stderr, "stopped and saved at iteration %d; go on with: go run ./cmd/train -resume -out %s\n", t.State.Iteration, shellPath(t.Path()))
-		return err
+		fmt.Fprintln(env.Stderr, cli.Hint(fmt.Sprintf("stopped and saved at iteration %d; go on with: go run ./cmd/train -resume -out %s", t.State.Iteration, shellPath(t.Path()))))
 	}
 	return err
 }
@@ -240,12 +181,4 @@ func describe(m *model.Model) string {
 		kind = ", attention only"
 	}
 	return fmt.Sprintf("%d layers, %d heads, %d channels, block %d%s: %d parameters", c.NLayer, c.NHead, c.NEmbd, c.BlockSize, kind, m.NumParameters(true))
-}
-
-// shellPath is a path as a shell takes it.
-func shellPath(path string) string {
-	if strings.ContainsAny(path, " '\"$&;()*?[]<>|\\`!#~") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return filepath.ToSlash(path)
 }

@@ -231,3 +231,69 @@ func TestHelp(t *testing.T) {
 		}
 	}
 }
+
+// A run whose length is a time is extended by a longer one; the two lengths are not mixed.
+func TestResumeMinutes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := strings.Repeat("abcdefgh ", 40)
+	timed := append(append([]string{"-data", "-", "-out", "timed"}, fast[:len(fast)-6]...), "-minutes", "0.003", "-eval_interval", "50", "-threads", "1")
+	for _, args := range [][]string{timed, append([]string{"-data", "-", "-out", "counted"}, fast...)} {
+		if code, _, stderr := call(t, text, args...); code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+	}
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"-out", "timed", "-minutes", "0.006"}, 0, "iterations in 0.006 minutes"},
+		{[]string{"-out", "timed", "-minutes", "0.001"}, 1, "-minutes 0.001 contradicts the run, which has trained for 0.01 minutes"},
+		{[]string{"-out", "timed", "-max_iters", "100000"}, 1, "-max_iters 100000 contradicts the run, which has a length of 0.006 minutes"},
+		{[]string{"-out", "counted", "-minutes", "1"}, 1, "-minutes 1 contradicts the run, which has a length of 4 iterations"},
+	} {
+		code, stdout, stderr := call(t, text, append(tt.args, "-resume")...)
+		if code != tt.code || !strings.Contains(stdout+stderr, tt.want) {
+			t.Errorf("%v: exit code %d, want %d and %q: %s%s", tt.args, code, tt.code, tt.want, stdout, stderr)
+		}
+	}
+}
+
+// A text that is not where it was is named, with what to do about it.
+func TestResumeWithoutText(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	text := strings.Repeat("abcdefgh ", 40)
+	if err := os.WriteFile("a.txt", []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range []string{"a.txt", "-"} {
+		if code, _, stderr := call(t, text, append([]string{"-data", data}, fast...)...); code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+	}
+	t.Chdir(t.TempDir())
+	a, piped := filepath.Join(dir, "checkpoints/a"), filepath.Join(dir, "checkpoints/stdin")
+	for _, tt := range []struct {
+		stdin string
+		args  []string
+		code  int
+		want  string
+	}{
+		{"", []string{"-out", a}, 1, "the run's text a.txt is not there, seen from this folder: go to where the run was started, or give -data FILE"},
+		{"", []string{"-out", piped}, 1, "the run's text came from standard input: pipe the same text again, or give -data FILE"},
+		{text + "x", []string{"-out", piped}, 1, "pipe the same text again, or give -data FILE (this is another)"},
+		{"", []string{"-out", "nowhere"}, 1, "no run to resume in nowhere: name a run folder with -out, or leave -resume out"},
+		{text, []string{"-out", piped, "-max_iters", "6"}, 0, "iteration 6:"},
+		{"", []string{"-out", piped, "-max_iters", "8", "-data", filepath.Join(dir, "a.txt")}, 0, "iteration 8:"},
+		{"", []string{"-out", a, "-max_iters", "6", "-data", filepath.Join(dir, "a.txt")}, 0, "iteration 6:"},
+	} {
+		code, stdout, stderr := call(t, tt.stdin, append(tt.args, "-resume")...)
+		if code != tt.code || !strings.Contains(stdout+stderr, tt.want) {
+			t.Errorf("%v: exit code %d, want %d and %q: %s%s", tt.args, code, tt.code, tt.want, stdout, stderr)
+		}
+		if tt.code != 0 {
+			checkOneLine(t, stderr, tt.want)
+		}
+	}
+}

@@ -126,9 +126,9 @@ func (r *reporter) end(ctx context.Context) error {
 		fmt.Fprintf(r.out, "baselines on the same characters: unigram %s, bigram Markov chain %s\n", nats(result.UnigramLoss), nats(result.BigramLoss))
 	}
 	fmt.Fprintf(r.out, "sample:\n%s\n", indent(text))
-	fmt.Fprintf(r.out, "next: go run ./cmd/sample -ckpt %s -prompt %q\n", shellPath(r.trainer.BestPath()), promptFor(r.trainer))
+	fmt.Fprintln(r.out, cli.Hint(fmt.Sprintf("next: go run ./cmd/sample -ckpt %s -prompt %s", shellPath(r.trainer.BestPath()), shellText(promptFor(r.trainer)))))
 	if r.trainer.Record != nil {
-		fmt.Fprintf(r.out, "heads being learned: go run ./cmd/inspect -probe -ckpt %s -o probe.html\n", shellPath(r.trainer.Path()))
+		fmt.Fprintln(r.out, cli.Hint(fmt.Sprintf("heads being learned: go run ./cmd/inspect -probe -ckpt %s -o probe.html", shellPath(r.trainer.Path()))))
 	}
 	if r.out.err != nil {
 		return fmt.Errorf("the run is saved in %s, but its results could not be printed: %w", r.trainer.Path(), r.out.err)

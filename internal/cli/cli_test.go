@@ -20,7 +20,7 @@ func TestRunExitCodes(t *testing.T) {
 	}{
 		{"done", nil, 0, ""},
 		{"input", errors.New("no such text"), 1, "x: no such text\n"},
-		{"usage", Usagef("-n is %d", 3), 2, "x: -n is 3 (x -h lists the flags)\n"},
+		{"usage", Usagef("-n is %d", 3), 2, "x: -n is 3 (go run ./cmd/x -h lists the flags)\n"},
 		{"interrupted", stopped{syscall.SIGINT}, 130, ""},
 		{"terminated", stopped{syscall.SIGTERM}, 143, ""},
 	} {

@@ -91,7 +91,7 @@ func (f *Flags) Help(out io.Writer) {
 			fmt.Fprintln(out, line(f.Lookup(n), width))
 		}
 	}
-	fmt.Fprintf(out, "\nExamples\n  %s\n", strings.Join(f.examples, "\n  "))
+	fmt.Fprintf(out, "\nExamples\n  %s\n", Hint(strings.Join(f.examples, "\n  ")))
 }
 
 // synopsis is a flag with the kind of its value.

@@ -2,17 +2,18 @@ package hf
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 
 	"github.com/nlpodyssey/safetensors"
 
+	"chargpt/internal/atomicfile"
 	"chargpt/model/checkpoint"
 )
 
@@ -84,19 +85,10 @@ func asJSON(v any) func(io.Writer) error {
 	}
 }
 
-// writeFile writes a file by way of a temporary one beside it, so that it is whole or not there.
+// writeFile writes a file whole or not at all.
 func writeFile(path string, write func(io.Writer) error) error {
-	file, err := os.OpenFile(fmt.Sprintf("%s.tmp-%d", path, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(file)
-	err = errors.Join(write(out), out.Flush(), file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		os.Remove(file.Name())
-	}
-	return err
+	return atomicfile.Write(path, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		return cmp.Or(write(b), b.Flush())
+	})
 }
