@@ -25,15 +25,15 @@ type options struct {
 
 func parseFlags(args []string, help io.Writer) (*options, error) {
 	o := &options{}
-	fs := cli.NewFlags("export", "writes a trained model as a folder that Hugging Face's transformers loads",
-		`go run ./cmd/export -o gpt2                                  the newest run's best weights`,
-		`go run ./cmd/export -ckpt checkpoints/plays -o gpt2          of a certain run`,
-		`go run ./cmd/export -ckpt checkpoints/plays/ckpt.safetensors -format hf -o gpt2`)
+	fs := cli.NewFlags("export", "writes a trained model as a folder for Hugging Face's transformers",
+		`go run ./cmd/export -o gpt2                          the newest run's best`,
+		`go run ./cmd/export -ckpt checkpoints/plays -o gpt2  a certain run's`,
+		`go run ./cmd/export -ckpt checkpoints/plays/ckpt.safetensors -o gpt2`)
 	fs.Group("Model")
-	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+runs.Root+" if not given")
+	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; else the newest run")
 	fs.Group("Output")
 	fs.StringVar(&o.out, "o", "", "`folder` to write, which must be new or empty; required")
-	fs.StringVar(&o.format, "format", "hf", "`name` of the layout: hf is GPT-2 as transformers has it")
+	fs.StringVar(&o.format, "format", "hf", "`name` of the layout: hf is transformers' GPT-2")
 	if err := fs.Parse(args, help); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"chargpt/internal/cli"
 )
@@ -107,10 +108,16 @@ func TestTrainOnStandardInput(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	for _, want := range []string{"text: -, 440 characters, 10 distinct", "iteration 0:", "iteration 4:", "bits", "unigram", "bigram Markov chain",
+	for _, want := range []string{"text: -, 440 characters, 10 distinct\n", "split: 396 characters train, 44 validate\n", "  baselines: unigram ", "iteration 0:", "iteration 4:", "bits", "unigram", "bigram Markov chain",
 		"validation loss over all 44 characters", "sample:", "next: go run ./cmd/sample -ckpt checkpoints/stdin/best.safetensors"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("standard output does not say %q:\n%s", want, stdout)
+		}
+	}
+	results, _, _ := strings.Cut(stdout, "\nsample:")
+	for line := range strings.Lines(results) {
+		if n := utf8.RuneCountInString(line); n > 80 {
+			t.Errorf("a line of %d columns, want a terminal's 80: %s", n, line)
 		}
 	}
 	if !strings.Contains(stderr, "iteration 4/4: loss") || strings.Contains(stdout, "tokens/s") {

@@ -44,10 +44,11 @@ func testFlags() (*Flags, *int, *string) {
 	f := NewFlags("x", "does nothing", "x -n 1")
 	f.Group("Numbers")
 	n := f.Int("n", 4, "`things` to count")
+	f.Float64("r", 0, "`x`: rate")
 	f.Group("Words")
 	s := f.String("s", "", "`text` to say")
 	f.Bool("b", false, "be quiet")
-	f.Uint64("seed", 1, "`number`")
+	f.Uint64("seed", 1, "`number` to draw from")
 	return f, n, s
 }
 
@@ -59,12 +60,13 @@ func TestHelp(t *testing.T) {
 
 Numbers
   -n things     things to count (default 4)
+  -r x          rate
   -version      print the version and stop
 
 Words
   -b            be quiet
   -s text       text to say
-  -seed number  number (default 1)
+  -seed number  number to draw from (default 1)
 
 Examples
   x -n 1
@@ -94,6 +96,18 @@ func TestConfig(t *testing.T) {
 	again, err := f.ReadConfig(path)
 	if err != nil || again["n"] != "7" || again["s"] != `é "x"` || again["b"] != "true" {
 		t.Errorf("Config written and read again: %v, %v", again, err)
+	}
+	for _, text := range []string{`"x"`, "7", "true", "null", `{"a": 1}`, "é\n\t\\<&>"} {
+		before, _, _ := testFlags()
+		if err := before.Set("s", text); err != nil {
+			t.Fatal(err)
+		}
+		write(string(before.Config()))
+		after, n, got := testFlags()
+		settings, err := after.ReadConfig(path)
+		if err != nil || after.Apply(settings) != nil || *got != text || *n != 4 {
+			t.Errorf("the text %q written and read again is %q (%v)", text, *got, err)
+		}
 	}
 	for content, want := range map[string]string{
 		`{"m": 1}`: `"m" is no flag`, `{"n": [1]}`: `"n" must be`, `[1]`: "not a JSON object", `{"n": 1} {}`: "more than one", ``: "not a JSON object", `{"n": null}`: `"n" must be`,

@@ -64,7 +64,7 @@ func (f *Flags) Config(but ...string) []byte {
 		if value == "" {
 			return // not given
 		}
-		if !json.Valid([]byte(value)) {
+		if isText(x) || !json.Valid([]byte(value)) {
 			quoted, _ := json.Marshal(value) // a string cannot fail
 			value = string(quoted)
 		}
@@ -72,4 +72,14 @@ func (f *Flags) Config(but ...string) []byte {
 		separator = ",\n"
 	})
 	return []byte(b.String() + "\n}\n")
+}
+
+// isText tells whether a flag's value is a text: "1" and "true" are texts like others, and stay so.
+func isText(x *flag.Flag) bool {
+	g, ok := x.Value.(flag.Getter)
+	if !ok {
+		return true
+	}
+	_, ok = g.Get().(string)
+	return ok
 }

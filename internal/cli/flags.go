@@ -102,9 +102,12 @@ func synopsis(x *flag.Flag) string {
 
 // line is one flag's help: what it takes, what it means, its default.
 func line(x *flag.Flag, width int) string {
-	_, usage := flag.UnquoteUsage(x)
+	kind, usage := flag.UnquoteUsage(x)
+	if len(kind) == 1 || strings.HasPrefix(usage, kind+": ") { // a mere letter, or a heading, stands beside the flag already
+		usage = strings.TrimLeft(strings.TrimPrefix(usage, kind), ": ")
+	}
 	text := fmt.Sprintf("%-*s  %s", width, synopsis(x), usage)
-	if x.DefValue != "" && x.DefValue != "false" {
+	if d := x.DefValue; d != "" && d != "false" && d != "0" {
 		text += fmt.Sprintf(" (default %s)", x.DefValue)
 	}
 	return text
