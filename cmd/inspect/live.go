@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 
 	"chargpt/internal/attention/page"
 	"chargpt/internal/runs"
@@ -32,6 +34,10 @@ func serve(ctx context.Context, o *options, stderr io.Writer) error {
 	err = page.Serve(ctx, o.http, h, func(url string) {
 		fmt.Fprintf(stderr, "inspect: open %s in a browser; Ctrl-C stops\n", url)
 	})
+	var refused *net.OpError
+	if errors.As(err, &refused) && refused.Op == "listen" {
+		return fmt.Errorf("-http %s: %w; choose another address or port", o.http, refused)
+	}
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,5 +120,21 @@ func TestConfig(t *testing.T) {
 	}
 	if err := f.Apply(map[string]string{"n": "x"}); err == nil || !strings.Contains(err.Error(), "-n") {
 		t.Errorf("a wrong value: %v, want an error that names the flag", err)
+	}
+}
+
+// A value of the wrong kind is named, with the kind that the flag takes.
+func TestWrongKind(t *testing.T) {
+	for args, want := range map[string]string{
+		"-n x": `-n is "x"; it must be a whole number`, "-n 2.5": `-n is "2.5"; it must be a whole number`, "-b=maybe": `-b is "maybe"; it must be true or false`,
+		"-seed -1": `-seed is "-1"; it must be a whole number from 0`, "-r é": `-r is "é"; it must be a number`,
+		"-n 99999999999999999999": `-n is "99999999999999999999"; it must be a whole number`,
+		"-n":                      "flag needs an argument: -n", "-m 1": "flag provided but not defined: -m",
+	} {
+		f, _, _ := testFlags()
+		var usage *usageError
+		if err := f.Parse(strings.Fields(args), io.Discard); !errors.As(err, &usage) || err.Error() != want {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
 	}
 }

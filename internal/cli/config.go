@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -44,7 +45,7 @@ func (f *Flags) ReadConfig(path string) (map[string]string, error) {
 func (f *Flags) Apply(settings map[string]string) error {
 	for name, value := range settings {
 		if err := f.Set(name, value); err != nil {
-			return Usagef("-%s: invalid value %q", name, value)
+			return Usagef("%s", wrongKind(f.Lookup(name), strconv.Quote(value)))
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 )
 
 // ErrNotEmpty says that a folder holds something already.
-var ErrNotEmpty = errors.New("the folder is not empty; nothing is overwritten")
+var ErrNotEmpty = errors.New("the folder is not empty, and nothing is overwritten; name a new one")
 
 // Write writes a model into the folder at path, which is made if there is none, and must be empty (else [ErrNotEmpty]). A
 // model that is no GPT-2 is refused as [Check] does, before anything is made. After an error no file is left.

@@ -19,7 +19,7 @@ const Root = "checkpoints"
 func Locate(ckpt string) (string, error) {
 	file, err := train.Locate(Root, ckpt)
 	if err != nil && ckpt != "" {
-		return "", fmt.Errorf("-ckpt %w", err)
+		return "", fmt.Errorf("-ckpt: %w", err)
 	}
 	return file, err
 }
@@ -29,7 +29,9 @@ func Read(ckpt string) (c *checkpoint.Checkpoint, file string, err error) {
 	if file, err = Locate(ckpt); err != nil {
 		return nil, "", err
 	}
-	c, err = checkpoint.Read(file)
+	if c, err = checkpoint.Read(file); err != nil && ckpt != "" {
+		err = fmt.Errorf("-ckpt: %w", err)
+	}
 	return c, file, err
 }
 
@@ -40,7 +42,7 @@ func Folder(ckpt string) (string, error) {
 	}
 	info, err := os.Stat(ckpt)
 	if os.IsNotExist(err) {
-		return "", fmt.Errorf("-ckpt %s: %w; name a run folder", ckpt, fs.ErrNotExist)
+		return "", fmt.Errorf("-ckpt: %s: %w; name a run folder", ckpt, fs.ErrNotExist)
 	}
 	if err != nil {
 		return "", err

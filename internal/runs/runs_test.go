@@ -24,7 +24,7 @@ func TestWithoutRuns(t *testing.T) {
 		if got, err := find(""); err == nil || !strings.Contains(err.Error(), "train a model first") {
 			t.Errorf("%s without a run = %q, %v, want an error that says what to do", name, got, err)
 		}
-		if got, err := find("nowhere"); err == nil || !strings.HasPrefix(err.Error(), "-ckpt nowhere: file does not exist; name a run folder") {
+		if got, err := find("nowhere"); err == nil || !strings.HasPrefix(err.Error(), "-ckpt: nowhere: file does not exist; name a run folder") {
 			t.Errorf("%s(nowhere) = %q, %v, want an error that names it", name, got, err)
 		}
 	}
