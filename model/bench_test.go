@@ -30,7 +30,7 @@ func BenchmarkTrainStep(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			g, err := m.NewGraph(c.batch, c.config.BlockSize, model.Training, 1)
+			g, err := m.NewBatch(c.batch, c.config.BlockSize, 1)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func reportSteps(b *testing.B, times []float64, tokens int, flop float64) {
 }
 
 // stepFunc returns one iteration on random text.
-func stepFunc(tb testing.TB, m *model.Model, g *model.Graph) func(i int) {
+func stepFunc(tb testing.TB, m *model.Model, g *model.Batch) func(i int) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	w := m.Flat()
 	moments, squares := make([]float32, len(w)), make([]float32, len(w))

@@ -20,7 +20,7 @@ func trainSome(t *testing.T, c model.Config, threads, iterations int) []float32 
 		t.Fatal(err)
 	}
 	m.Threads = threads
-	g, err := m.NewGraph(5, c.BlockSize, model.Training, 9)
+	g, err := m.NewBatch(7, c.BlockSize, 9)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type Decoder struct {
 	fed     int       // tokens given so far
 
 	tokens, positions []int32 // (B), inputs of the graph of one character
-	machine           gorgonia.VM
+	machine           *ops.Machine
 	logits            *gorgonia.Node
 	window            *Graph    // the full pass over BlockSize tokens, made when first needed
 	last              []float32 // (B, V), logits of the window's last token
@@ -44,8 +44,8 @@ func (m *Model) NewDecoder(batch int) (d *Decoder, err error) {
 	if err := g.Err(); err != nil {
 		return nil, err
 	}
-	d.machine = gorgonia.NewTapeMachine(g.Graph)
-	return d, nil
+	d.machine, err = ops.NewMachine(g.Graph)
+	return d, err
 }
 
 // Next appends one token to each sequence and returns the logits of the characters that follow, (B, V), overwritten by
@@ -62,7 +62,6 @@ func (d *Decoder) Next(tokens []int32) (logits []float32, err error) {
 	for i := range d.positions {
 		d.positions[i] = int32(d.fed - 1)
 	}
-	defer d.machine.Reset()
 	if err := d.machine.RunAll(); err != nil {
 		return nil, err
 	}

@@ -24,22 +24,30 @@ type Graph struct {
 	Tokens  []int32 // (B·T), ids of the characters
 	Targets []int32 // (B·T), ids of the characters that follow, −1 to ignore; nil for Inference
 
-	machine gorgonia.VM
+	machine *ops.Machine
 	random  *ops.Random
 	gpt     *gpt
 	logits  *gorgonia.Node
 	loss    *gorgonia.Node
 }
 
-// NewGraph builds and compiles the graph for B sequences of T tokens, T at most BlockSize. A model has one Training
-// graph: it owns the memory behind [Parameter.Grad]. seed drives the dropout masks. Close the graph after use.
-func (m *Model) NewGraph(batch, t int, mode Mode, seed uint64) (graph *Graph, err error) {
-	if batch < 1 || t < 1 || t > m.Config.BlockSize {
-		return nil, fmt.Errorf("model: a graph of %d sequences of %d tokens; there must be at least one of each, and at most block_size %d tokens", batch, t, m.Config.BlockSize)
+// NewGraph builds and compiles the graph for B sequences of T tokens, T at most BlockSize. A Training graph writes the
+// memory behind [Parameter.Grad]; seed drives its dropout masks. Close the graph after use.
+func (m *Model) NewGraph(batch, t int, mode Mode, seed uint64) (*Graph, error) {
+	if mode == Training {
+		m.makeGradients()
+	}
+	return m.newGraph(batch, t, mode, seed, m.Threads, m.grads)
+}
+
+// newGraph lets a Training graph write its gradients into grads, laid out as the parameters are.
+func (m *Model) newGraph(batch, t int, mode Mode, seed uint64, threads int, grads []float32) (graph *Graph, err error) {
+	if err := m.checkShape(batch, t); err != nil {
+		return nil, err
 	}
 	defer recoverTo(&err)
 	g := &Graph{B: batch, T: t, Tokens: make([]int32, batch*t), random: &ops.Random{Seed: seed}}
-	g.gpt = m.newGPT(batch, t, ops.NewBuilder(m.Threads, g.random))
+	g.gpt = m.newGPT(batch, t, ops.NewBuilder(threads, g.random))
 	g.gpt.tokens = g.gpt.InputIDs("tokens", g.Tokens)
 	g.gpt.positions = g.gpt.InputIDs("positions", positions(batch, t))
 	if mode == Training {
@@ -51,15 +59,22 @@ func (m *Model) NewGraph(batch, t int, mode Mode, seed uint64) (graph *Graph, er
 		g.loss = g.gpt.CrossEntropy(g.logits, g.gpt.InputIDs("targets", g.Targets))
 	}
 	if mode == Training {
-		if err := m.addGradients(g); err != nil {
+		if err := m.addGradients(g, grads); err != nil {
 			return nil, err
 		}
 	}
 	if err := g.gpt.Err(); err != nil {
 		return nil, err
 	}
-	g.machine = gorgonia.NewTapeMachine(g.gpt.Graph)
-	return g, nil
+	g.machine, err = ops.NewMachine(g.gpt.Graph)
+	return g, err
+}
+
+func (m *Model) checkShape(batch, t int) error {
+	if batch < 1 || t < 1 || t > m.Config.BlockSize {
+		return fmt.Errorf("model: a graph of %d sequences of %d tokens; there must be at least one of each, and at most block_size %d tokens", batch, t, m.Config.BlockSize)
+	}
+	return nil
 }
 
 func (m *Model) newGPT(batch, t int, b *ops.Builder) *gpt {
@@ -75,26 +90,37 @@ func positions(batch, t int) []int32 {
 	return p
 }
 
-// addGradients differentiates the loss and lets every gradient be written into one flat memory, laid out as the
-// parameters are, for the optimizer to pass over once.
-func (m *Model) addGradients(g *Graph) error {
+// makeGradients makes the memory behind [Parameter.Grad]: one flat piece, laid out as the parameters are, for the
+// optimizer to pass over once.
+func (m *Model) makeGradients() {
+	if m.grads != nil {
+		return
+	}
+	m.grads = make([]float32, len(m.flat))
+	rest := m.grads
+	for i, p := range m.parameters {
+		n := len(p.Data)
+		m.parameters[i].Grad = rest[:n:n]
+		rest = rest[n:]
+	}
+}
+
+// addGradients differentiates the loss and lets every gradient be written into its place in grads.
+func (m *Model) addGradients(g *Graph, grads []float32) error {
 	nodes := make(gorgonia.Nodes, len(m.parameters))
 	for i, p := range m.parameters {
 		nodes[i] = g.gpt.parameter(p.Name)
 	}
-	grads, err := g.gpt.Gradients(g.loss, nodes)
+	gradients, err := g.gpt.Gradients(g.loss, nodes)
 	if err != nil {
 		return err
 	}
-	m.grads = make([]float32, len(m.flat))
-	rest := m.grads
-	for i, n := range grads {
+	for i, n := range gradients {
 		size := len(m.parameters[i].Data)
-		m.parameters[i].Grad = rest[:size:size]
-		if err := ops.SetOutput(n, rest[:size:size]); err != nil {
+		if err := ops.SetOutput(n, grads[:size:size]); err != nil {
 			return err
 		}
-		rest = rest[size:]
+		grads = grads[size:]
 	}
 	return nil
 }
@@ -106,7 +132,6 @@ func (g *Graph) Run(iteration int) (err error) {
 		return err
 	}
 	g.random.Iteration = uint64(iteration)
-	defer g.machine.Reset() // a machine that is not reset does nothing the next time
 	return g.machine.RunAll()
 }
 

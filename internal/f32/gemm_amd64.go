@@ -163,6 +163,9 @@ func (p *product) takeRows(b *block) {
 	if p.transA {
 		b.a = p.a[b.k0*p.lda+b.i0:]
 		b.tiles, b.tileStride, b.tilesStep = b.a, b.aStride, 4*tileRows
+		if p.packA {
+			touchRows(b.depth, (4*b.rows+63)/64, &b.a[0], 4*p.lda)
+		}
 		return
 	}
 	b.a = p.a[b.i0*p.lda+b.k0:]

@@ -4754,6 +4754,28 @@ loop:
 	VZEROUPPER
 	RET
 
+// func touchRows(count int, lines int, src *float32, stride int)
+// Requires: AVX
+TEXT ·touchRows(SB), NOSPLIT, $0-32
+	MOVQ count+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ stride+24(FP), DX
+
+row:
+	MOVQ lines+8(FP), BX
+	MOVQ CX, SI
+
+line:
+	VMOVSS (SI), X0
+	ADDQ   $0x40, SI
+	DECQ   BX
+	JNZ    line
+	ADDQ   DX, CX
+	DECQ   AX
+	JNZ    row
+	VZEROUPPER
+	RET
+
 // func addRows8(n int, x *float32, w *float32, stride int, y *float32)
 // Requires: AVX, FMA3
 TEXT ·addRows8(SB), NOSPLIT, $0-40

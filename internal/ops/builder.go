@@ -17,11 +17,26 @@ type Builder struct {
 	Graph      *gorgonia.ExprGraph
 	Threads    int     // at most this many goroutines an operation
 	Random     *Random // of the dropout masks; nil in a graph without dropout
+	Pass       Pass    // set before each run of a graph with gradients
 	deposits   map[*gorgonia.Node]*gorgonia.Node
 	attentions map[*gorgonia.Node]*attention
 	shared     map[int][]float32 // by size: see gradientMemory
 	count      int
 	err        error
+}
+
+// Pass is how one run of a graph takes part in an iteration whose batch is cut into micro-batches.
+type Pass struct {
+	Accumulate bool // add to the gradients of the parameters, instead of overwriting them
+	Targets    int  // the loss is a mean over so many targets: those of the whole batch; 0 for this graph's own
+}
+
+// beta is what a gradient of a parameter is multiplied by before the new one is added.
+func (p Pass) beta() float32 {
+	if p.Accumulate {
+		return 1
+	}
+	return 0
 }
 
 // NewBuilder returns a builder on a new graph.

@@ -35,7 +35,7 @@ type crossEntropy struct {
 	n, v    int
 	probs   []float32 // (N, V), softmax(logits), kept for the backward pass
 	losses  []float64 // (N)
-	counted int       // targets that are not ignored
+	counted int       // targets that the mean is over
 
 	logits  []float32
 	targets []int32
@@ -49,7 +49,7 @@ func (s *crossEntropy) forwardRows(lo, hi, _ int) {
 	}
 }
 
-// mean adds the losses in order, whatever the number of threads.
+// mean adds the losses in order, whatever the number of threads. A micro-batch gives its share of the batch's mean.
 func (s *crossEntropy) mean() float32 {
 	var sum float64
 	s.counted = 0
@@ -58,6 +58,9 @@ func (s *crossEntropy) mean() float32 {
 			sum += s.losses[i]
 			s.counted++
 		}
+	}
+	if s.b.Pass.Targets > 0 {
+		s.counted = s.b.Pass.Targets
 	}
 	return float32(sum / float64(max(s.counted, 1)))
 }

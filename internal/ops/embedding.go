@@ -58,10 +58,11 @@ func (b *Builder) scatter(name string, table, index, grad *gorgonia.Node) (*gorg
 		in = append(in, head)
 	}
 	o.forward = func(dtable []float32, in []gorgonia.Value) {
-		if len(in) > 2 {
-			copy(dtable, floats(in[2]))
-		} else {
+		if !b.Pass.Accumulate {
 			clear(dtable)
+		}
+		if len(in) > 2 {
+			f32.Add(dtable, dtable, floats(in[2]))
 		}
 		dy := floats(in[1])
 		for i, id := range tokensOf(in[0]) {

@@ -121,8 +121,10 @@ func (s *normState) backwardPieces(lo, hi, _ int) {
 func (b *Builder) sumPieces(name string, parts []float32, c int) *operation {
 	o := b.operation(name, tensor.Shape{c}, matrix())
 	o.forward = func(out []float32, _ []gorgonia.Value) {
-		copy(out, parts[:c])
-		for p := 1; p < len(parts)/c; p++ {
+		if !b.Pass.Accumulate {
+			clear(out)
+		}
+		for p := range len(parts) / c {
 			f32.Add(out, out, row(parts, p, c))
 		}
 	}

@@ -51,6 +51,18 @@ func (p *projection) forward(qkv []float32, in []gorgonia.Value) {
 	f32.GemmThreads(p.b.Threads, false, false, p.n, 3*p.a, p.c, 1, floats(in[0]), p.c, p.w, 3*p.a, beta, qkv, 3*p.a)
 }
 
+// give moves one of three gradients that lie side by side to its own memory, or adds it there.
+func (p *projection) give(grad, sideBySide []float32, rows int) {
+	if !p.b.Pass.Accumulate {
+		copyColumns(grad, p.a, sideBySide, 3*p.a, rows, p.a)
+		return
+	}
+	for i := range rows {
+		g := row(grad, i, p.a)
+		f32.Add(g, g, sideBySide[i*3*p.a:][:p.a])
+	}
+}
+
 // copyColumns copies a matrix of c columns whose rows are ld apart.
 func copyColumns(dst []float32, ldDst int, src []float32, ldSrc, rows, c int) {
 	for i := range rows {
@@ -92,12 +104,12 @@ func (p *projection) derive(in gorgonia.Nodes, grad *gorgonia.Node) (gorgonia.No
 func (p *projection) backward(dx, dqkv, x []float32, grads []*operation) {
 	f32.GemmThreads(p.b.Threads, true, false, p.c, 3*p.a, p.n, 1, x, p.c, dqkv, 3*p.a, 0, p.dw, 3*p.a)
 	for j := range 3 {
-		copyColumns(grads[j].memory(), p.a, p.dw[j*p.a:], 3*p.a, p.c, p.a)
+		p.give(grads[j].memory(), p.dw[j*p.a:], p.c)
 	}
 	if len(grads) > 3 {
-		columnSums(p.db, dqkv, p.n, 3*p.a)
+		columnSums(p.db, dqkv, p.n, 3*p.a, 0)
 		for j := range 3 {
-			copy(grads[3+j].memory(), p.db[j*p.a:])
+			p.give(grads[3+j].memory(), p.db[j*p.a:], 1)
 		}
 	}
 	f32.GemmThreads(p.b.Threads, false, true, p.n, p.c, 3*p.a, 1, dqkv, 3*p.a, p.w, 3*p.a, 0, dx, p.c)

@@ -17,7 +17,8 @@ func Memory(c model.Config, o Options) float64 {
 		matrices += 8 * channels * channels
 	}
 	token := float64(c.NLayer)*layer + 12*channels + 3*heads + 3*float64(c.VocabSize)
-	tokens := (float64(o.BatchSize) + evalBatch) * float64(c.BlockSize)
+	sequences := min(float64(o.BatchSize), 2*max(1, 512/float64(c.BlockSize))) // that are in work at once: model.Batch
+	tokens := (sequences + evalBatch) * float64(c.BlockSize)
 	parameters := float64(c.NLayer)*matrices + channels*(2*float64(c.VocabSize)+float64(c.BlockSize))
-	return 4 * (4*parameters + tokens*token)
+	return 4 * (5*parameters + tokens*token)
 }

@@ -33,7 +33,7 @@ type Trainer struct {
 	Record func(iteration int) error
 
 	folder  *Folder // nil: nothing is saved
-	graph   *model.Graph
+	batch   *model.Batch
 	eval    *model.Graph
 	update  *optimizer
 	best    []float32 // the weights of the lowest validation loss; nil if none yet
@@ -114,7 +114,7 @@ func (t *Trainer) prepare(threads int) (err error) {
 		t.State.UnigramLoss = data.UnigramLoss(t.Data.Train, t.Data.Val, config.VocabSize)
 		t.State.BigramLoss = t.Bigrams.Loss(t.Data.Val)
 	}
-	if t.graph, err = t.Model.NewGraph(o.BatchSize, config.BlockSize, model.Training, o.Seed); err != nil {
+	if t.batch, err = t.Model.NewBatch(o.BatchSize, config.BlockSize, o.Seed); err != nil {
 		return err
 	}
 	if t.eval, err = t.Model.NewGraph(evalBatch, config.BlockSize, model.Evaluation, 0); err != nil {
@@ -186,11 +186,11 @@ func (t *Trainer) learningRate(i int) float64 {
 // step is one iteration: a batch through the graph, clipping, the optimizer.
 func (t *Trainer) step() error {
 	o, i := t.State.Options, t.State.Iteration
-	t.Data.Batch(t.batchRandom(i), o.BatchSize, t.Model.Config.BlockSize, t.graph.Tokens, t.graph.Targets)
-	if err := t.graph.Run(i); err != nil {
+	t.Data.Batch(t.batchRandom(i), o.BatchSize, t.Model.Config.BlockSize, t.batch.Tokens, t.batch.Targets)
+	if err := t.batch.Run(i); err != nil {
 		return err
 	}
-	loss, norm := float64(t.graph.Loss()), optim.GlobalNorm(t.Model.Gradients())
+	loss, norm := float64(t.batch.Loss()), optim.GlobalNorm(t.Model.Gradients())
 	if !finite(loss) || !finite(norm) {
 		return &DivergedError{Iteration: i, Loss: loss, GradNorm: norm, LearningRate: t.learningRate(i)}
 	}
@@ -304,14 +304,14 @@ func (t *Trainer) Finish(ctx context.Context) (Result, error) {
 
 // Close frees the graphs and unlocks the folder.
 func (t *Trainer) Close() error {
-	for _, g := range []*model.Graph{t.graph, t.eval} {
-		if g != nil {
-			if err := g.Close(); err != nil {
-				return err
-			}
-		}
+	var errs []error
+	if t.batch != nil {
+		errs = append(errs, t.batch.Close())
 	}
-	return t.folder.Close()
+	if t.eval != nil {
+		errs = append(errs, t.eval.Close())
+	}
+	return errors.Join(append(errs, t.folder.Close())...)
 }
 
 // DivergedError stops a training whose loss, gradient or weights are not finite.

@@ -1,0 +1,100 @@
+package model_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"chargpt/model"
+)
+
+// fillBatch draws tokens and targets, some of them ignored.
+func fillBatch(tokens, targets []int32, vocab int) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for i := range tokens {
+		tokens[i], targets[i] = rng.Int32N(int32(vocab)), rng.Int32N(int32(vocab))
+		if rng.IntN(9) == 0 {
+			targets[i] = -1
+		}
+	}
+}
+
+// Micro-batches give the loss and the gradients of one graph for the whole batch, to rounding.
+func TestBatchIsOneGraph(t *testing.T) {
+	shapes := []struct{ batch, t int }{{1, 8}, {2, 8}, {3, 5}, {12, 64}, {5, 300}, {9, 200}, {33, 33}}
+	for _, position := range []string{model.PositionLearned, model.PositionRope} {
+		for _, tied := range []bool{true, false} {
+			for _, s := range shapes {
+				c := model.Config{VocabSize: 11, BlockSize: s.t, NLayer: 2, NHead: 2, NEmbd: 12, Bias: !tied, Tied: tied, Position: position}
+				m := newModel(t, c)
+				g, err := m.NewGraph(s.batch, s.t, model.Training, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fillBatch(g.Tokens, g.Targets, c.VocabSize)
+				if err := g.Run(0); err != nil {
+					t.Fatal(err)
+				}
+				want, wantLoss := slices.Clone(m.Gradients()), g.Loss()
+				b, err := m.NewBatch(s.batch, s.t, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				copy(b.Tokens, g.Tokens)
+				copy(b.Targets, g.Targets)
+				for range 2 { // the second run must not add to the first
+					if err := b.Run(0); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if d := math.Abs(float64(b.Loss() - wantLoss)); d > 1e-6 {
+					t.Errorf("%+v, tied %v: loss %v, want %v", s, tied, b.Loss(), wantLoss)
+				}
+				for i, got := range m.Gradients() {
+					if d := math.Abs(float64(got - want[i])); d > 2e-6 {
+						t.Fatalf("%+v, tied %v, %s: gradient %d = %v, want %v", s, tied, position, i, got, want[i])
+					}
+				}
+				b.Close()
+				g.Close()
+			}
+		}
+	}
+}
+
+// No two micro-batches drop the same activations: with the same tokens everywhere, each must give another loss.
+func TestBatchMasksDiffer(t *testing.T) {
+	c := model.Config{VocabSize: 5, BlockSize: 300, NLayer: 1, NHead: 1, NEmbd: 8, Dropout: 0.5, Tied: true}
+	m := newModel(t, c)
+	b, err := m.NewBatch(4, 300, 1) // one sequence a micro-batch
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	losses := map[float32]bool{}
+	for keep := range 4 {
+		for i := range b.Targets {
+			b.Tokens[i], b.Targets[i] = int32(i%300%5), -1
+			if i/300 == keep {
+				b.Targets[i] = int32(i % 300 % 3)
+			}
+		}
+		if err := b.Run(0); err != nil {
+			t.Fatal(err)
+		}
+		losses[b.Loss()] = true
+	}
+	if len(losses) != 4 {
+		t.Errorf("4 micro-batches of the same text have %d different losses under dropout", len(losses))
+	}
+}
+
+func TestBatchRefuses(t *testing.T) {
+	m := newModel(t, variants["default"])
+	for _, bt := range [][2]int{{0, 1}, {-1, 4}, {1, 0}, {2, 1 << 20}} {
+		if _, err := m.NewBatch(bt[0], bt[1], 0); err == nil {
+			t.Errorf("NewBatch(%d, %d) succeeds", bt[0], bt[1])
+		}
+	}
+}
