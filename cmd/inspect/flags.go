@@ -57,7 +57,7 @@ func (o *options) flags() *cli.Flags {
 	fs.Float64Var(&o.minWeight, "min_weight", 0.1, "`w`: least weight of an edge (dot)")
 
 	fs.Group("Output")
-	fs.StringVar(&o.format, "format", "text", "`kind` of output: "+strings.Join(formats(), ", "))
+	fs.StringVar(&o.format, "format", "text", "`kind`: "+strings.Join(formats(), ", "))
 	fs.StringVar(&o.out, "o", "", "`file` to write; - or nothing for standard output")
 	fs.BoolVar(&o.probe, "probe", false, "write the page of a run trained with -probe")
 	fs.StringVar(&o.http, "http", "", "serve the live page at an `address`, such as :8080")

@@ -11,7 +11,7 @@ import (
 	"chargpt/internal/cli"
 )
 
-// Help checks a command's -h: it goes to standard output, has three examples, and fits a terminal of 80 columns.
+// Help checks a command's -h: it goes to standard output, has three examples or more, and fits a terminal of 80 columns.
 func Help(t *testing.T, name string, command cli.Command) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -24,7 +24,7 @@ func Help(t *testing.T, name string, command cli.Command) {
 			t.Errorf("-h: a line has %d columns, want at most 80: %s", n, line)
 		}
 	}
-	if got := strings.Count(out.String(), "go run ./cmd/"+name); got != 3 {
-		t.Errorf("-h: %d examples, want 3\n%s", got, &out)
+	if got := strings.Count(out.String(), "go run ./cmd/"+name); got < 3 {
+		t.Errorf("-h: %d examples, want three\n%s", got, &out)
 	}
 }
