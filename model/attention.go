@@ -28,5 +28,8 @@ func (g *gpt) attention(p string, y, x *gorgonia.Node) *gorgonia.Node {
 		g.weights = append(g.weights, g.AttentionWeights(y))   // (B, NH, T, T)
 	}
 	g.qkv = append(g.qkv, qkv)
+	if g.lastOnly && len(g.qkv) == c.NLayer {
+		x, y = g.Last(x, g.t), g.Last(y, g.t) // (B, 1, C), (B, 1, NH·HS)
+	}
 	return g.addLinear(x, y, p+"w_o", p+"b_o") // (B, T, C)
 }

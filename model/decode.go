@@ -1,8 +1,10 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 
+	"chargpt/internal/f32"
 	"chargpt/internal/ops"
 
 	"gorgonia.org/gorgonia"
@@ -21,12 +23,19 @@ type Decoder struct {
 	model   *Model
 	history [][]int32 // the last BlockSize tokens of each sequence
 	fed     int       // tokens given so far
+	lanes   []decodeLane
+	logits  []float32 // (B, V)
+	run     func(lo, hi, worker int)
+}
 
-	tokens, positions []int32 // (B), inputs of the graph of one character
+// decodeLane continues some of the sequences, beside the other lanes.
+type decodeLane struct {
+	first, count      int     // of the sequences
+	tokens, positions []int32 // (count), inputs of the graph of one character
 	machine           *ops.Machine
 	logits            *gorgonia.Node
-	window            *Graph    // the full pass over BlockSize tokens, made when first needed
-	last              []float32 // (B, V), logits of the window's last token
+	window            *Graph // the full pass over BlockSize tokens, made when first needed
+	err               error
 }
 
 // NewDecoder returns a decoder of B sequences, from 1 to [MaxDecodeBatch]. Close it after use.
@@ -35,17 +44,27 @@ func (m *Model) NewDecoder(batch int) (d *Decoder, err error) {
 		return nil, fmt.Errorf("model: a decoder of %d sequences; it takes from 1 to %d", batch, MaxDecodeBatch)
 	}
 	defer recoverTo(&err)
-	d = &Decoder{B: batch, model: m, history: make([][]int32, batch), tokens: make([]int32, batch), positions: make([]int32, batch)}
-	g := m.newGPT(batch, 1, ops.NewBuilder(m.Threads, nil))
-	g.decoding = true
-	g.tokens = g.InputIDs("tokens", d.tokens)
-	g.positions = g.InputIDs("positions", d.positions)
-	d.logits = g.forward()
-	if err := g.Err(); err != nil {
-		return nil, err
+	d = &Decoder{B: batch, model: m, history: make([][]int32, batch), logits: make([]float32, batch*m.Config.VocabSize)}
+	d.lanes = make([]decodeLane, max(1, min(m.Threads, batch/2)))
+	d.run = d.runLanes
+	for i := range d.lanes {
+		l := &d.lanes[i]
+		l.first = i * batch / len(d.lanes)
+		l.count = (i+1)*batch/len(d.lanes) - l.first
+		l.tokens, l.positions = make([]int32, l.count), make([]int32, l.count)
+		g := m.newGPT(l.count, 1, ops.NewBuilder(m.Threads/len(d.lanes), nil))
+		g.decoding = true
+		g.tokens = g.InputIDs("tokens", l.tokens)
+		g.positions = g.InputIDs("positions", l.positions)
+		l.logits = g.forward()
+		if err := g.Err(); err != nil {
+			return nil, err
+		}
+		if l.machine, err = ops.NewMachine(g.Graph); err != nil {
+			return nil, err
+		}
 	}
-	d.machine, err = ops.NewMachine(g.Graph)
-	return d, err
+	return d, nil
 }
 
 // Next appends one token to each sequence and returns the logits of the characters that follow, (B, V), overwritten by
@@ -55,17 +74,13 @@ func (d *Decoder) Next(tokens []int32) (logits []float32, err error) {
 	if err := d.append(tokens); err != nil {
 		return nil, err
 	}
-	if d.fed > d.model.Config.BlockSize {
-		return d.slide()
+	f32.ForRange(len(d.lanes), len(d.lanes), d.run)
+	for i := range d.lanes {
+		if err := d.lanes[i].err; err != nil {
+			return nil, err
+		}
 	}
-	copy(d.tokens, tokens)
-	for i := range d.positions {
-		d.positions[i] = int32(d.fed - 1)
-	}
-	if err := d.machine.RunAll(); err != nil {
-		return nil, err
-	}
-	return ops.Output(d.logits), nil
+	return d.logits, nil
 }
 
 // append checks and remembers the new tokens.
@@ -90,28 +105,44 @@ func (d *Decoder) append(tokens []int32) error {
 	return nil
 }
 
+// runLanes computes the logits of the lanes' sequences.
+func (d *Decoder) runLanes(lo, hi, _ int) {
+	v := d.model.Config.VocabSize
+	for i := lo; i < hi; i++ {
+		l := &d.lanes[i]
+		var logits []float32
+		if d.fed > d.model.Config.BlockSize {
+			logits, l.err = d.slide(l)
+		} else {
+			logits, l.err = d.step(l)
+		}
+		copy(d.logits[l.first*v:], logits)
+	}
+}
+
+// step runs the graph of one new character.
+func (d *Decoder) step(l *decodeLane) ([]float32, error) {
+	for i := range l.tokens {
+		h := d.history[l.first+i]
+		l.tokens[i], l.positions[i] = h[len(h)-1], int32(d.fed-1)
+	}
+	return ops.Output(l.logits), l.machine.RunAll()
+}
+
 // slide runs the full pass over the last BlockSize tokens of each sequence.
-func (d *Decoder) slide() ([]float32, error) {
-	t, v := d.model.Config.BlockSize, d.model.Config.VocabSize
-	if d.window == nil {
-		window, err := d.model.NewGraph(d.B, t, Inference, 0)
+func (d *Decoder) slide(l *decodeLane) ([]float32, error) {
+	t := d.model.Config.BlockSize
+	if l.window == nil {
+		window, err := d.model.newGraph(l.count, t, lastOnly, 0, d.model.Threads/len(d.lanes), nil)
 		if err != nil {
 			return nil, err
 		}
-		d.window, d.last = window, make([]float32, d.B*v)
+		l.window = window
 	}
-	for i, h := range d.history {
-		copy(d.window.Tokens[i*t:], h)
+	for i := range l.count {
+		copy(l.window.Tokens[i*t:], d.history[l.first+i])
 	}
-	if err := d.window.Run(0); err != nil {
-		return nil, err
-	}
-	logits := d.window.Logits()
-	for i := range d.B {
-		end := (i + 1) * t * v
-		copy(d.last[i*v:(i+1)*v], logits[end-v:end])
-	}
-	return d.last, nil
+	return l.window.Logits(), l.window.Run(0)
 }
 
 // Reset forgets all sequences.
@@ -124,10 +155,12 @@ func (d *Decoder) Reset() {
 
 // Close frees the machines.
 func (d *Decoder) Close() error {
-	if d.window != nil {
-		if err := d.window.Close(); err != nil {
-			return err
+	var errs []error
+	for _, l := range d.lanes {
+		if l.window != nil {
+			errs = append(errs, l.window.Close())
 		}
+		errs = append(errs, l.machine.Close())
 	}
-	return d.machine.Close()
+	return errors.Join(errs...)
 }

@@ -19,6 +19,7 @@ type gpt struct {
 	positions *gorgonia.Node // (B·T)
 	dropout   float64        // 0 unless training
 	decoding  bool           // T is 1 and earlier keys and values are cached
+	lastOnly  bool           // after the last layer's attention, go on with each sequence's last token alone
 
 	qkv     gorgonia.Nodes // a layer's queries, keys and values, (B·T, 3·NH·HS)
 	weights gorgonia.Nodes // a layer's attention weights, (B, NH, T, T)
@@ -29,6 +30,9 @@ func (g *gpt) forward() *gorgonia.Node {
 	x := g.embedding() // (B, T, C)
 	for i := range g.model.Config.NLayer {
 		x = g.block(fmt.Sprintf("h.%d.", i), x) // (B, T, C)
+	}
+	if g.lastOnly && g.Err() == nil && x.Shape()[0] > g.batch { // not done by the last layer: there is none
+		x = g.Last(x, g.t) // (B, 1, C)
 	}
 	x = g.layerNorm(x, "ln_f") // (B, T, C)
 	return g.lmHead(x)         // (B, T, V)

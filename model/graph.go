@@ -15,6 +15,7 @@ const (
 	Inference  Mode = iota // logits and attention weights
 	Evaluation             // and the loss
 	Training               // and the gradients, with dropout
+	lastOnly               // the logits of each sequence's last token, (B, V), and no others: for a Decoder
 )
 
 // Graph is a model's computation graph for batches of B sequences of T tokens. Write Tokens (and Targets), call
@@ -53,8 +54,9 @@ func (m *Model) newGraph(batch, t int, mode Mode, seed uint64, threads int, grad
 	if mode == Training {
 		g.gpt.dropout = m.Config.Dropout
 	}
+	g.gpt.lastOnly = mode == lastOnly
 	g.logits = g.gpt.forward()
-	if mode != Inference {
+	if mode == Evaluation || mode == Training {
 		g.Targets = make([]int32, batch*t)
 		g.loss = g.gpt.CrossEntropy(g.logits, g.gpt.InputIDs("targets", g.Targets))
 	}

@@ -164,7 +164,7 @@ func (p *product) takeRows(b *block) {
 		b.a = p.a[b.k0*p.lda+b.i0:]
 		b.tiles, b.tileStride, b.tilesStep = b.a, b.aStride, 4*tileRows
 		if p.packA {
-			touchRows(b.depth, (4*b.rows+63)/64, &b.a[0], 4*p.lda)
+			prefetchRows(b.depth, (4*b.rows+63)/64, &b.a[0], 4*p.lda)
 		}
 		return
 	}

@@ -98,7 +98,7 @@ func packRows16(k int, count int, dst *float32, dstStep int, src *float32, strid
 func packTransposed8(count int, dst *float32, src *float32, stride int)
 
 //go:noescape
-func touchRows(count int, lines int, src *float32, stride int)
+func prefetchRows(count int, lines int, src *float32, stride int)
 
 //go:noescape
 func addRows8(n int, x *float32, w *float32, stride int, y *float32)

@@ -4754,9 +4754,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func touchRows(count int, lines int, src *float32, stride int)
-// Requires: AVX
-TEXT ·touchRows(SB), NOSPLIT, $0-32
+// func prefetchRows(count int, lines int, src *float32, stride int)
+// Requires: AVX, MMX+
+TEXT ·prefetchRows(SB), NOSPLIT, $0-32
 	MOVQ count+0(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ stride+24(FP), DX
@@ -4766,13 +4766,13 @@ row:
 	MOVQ CX, SI
 
 line:
-	VMOVSS (SI), X0
-	ADDQ   $0x40, SI
-	DECQ   BX
-	JNZ    line
-	ADDQ   DX, CX
-	DECQ   AX
-	JNZ    row
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, SI
+	DECQ       BX
+	JNZ        line
+	ADDQ       DX, CX
+	DECQ       AX
+	JNZ        row
 	VZEROUPPER
 	RET
 

@@ -73,6 +73,21 @@ func (b *Builder) scatter(name string, table, index, grad *gorgonia.Node) (*gorg
 	return gorgonia.ApplyOp(o, in...)
 }
 
+// Last selects the last token of each sequence: x (B·T, C) → (B, C).
+func (b *Builder) Last(x *gorgonia.Node, t int) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	n, c := x.Shape()[0]/t, x.Shape()[1]
+	o := b.operation("last", tensor.Shape{n, c}, matrix())
+	o.forward = func(y []float32, in []gorgonia.Value) {
+		for i := range n {
+			copy(row(y, i, c), row(floats(in[0]), (i+1)*t-1, c))
+		}
+	}
+	return b.apply(o, x)
+}
+
 // gatherAdd adds table[index[i]] to row i of y.
 func gatherAdd(y, table []float32, index []int32, c int) {
 	for i, id := range index {

@@ -30,8 +30,11 @@ func (b *Builder) QKV(x *gorgonia.Node, weights, biases gorgonia.Nodes) *gorgoni
 	return b.apply(o, append(in, biases...)...)
 }
 
-// projection is one layer's. The three products are one, with the weights side by side: a copy of a few weights costs less
-// than passing over all activations three times.
+// sideBySide is the number of rows from which the three products are one, with the weights side by side: a copy of a few
+// weights then costs less than passing over all activations three times.
+const sideBySide = 128
+
+// projection is one layer's.
 type projection struct {
 	b       *Builder
 	n, c, a int
@@ -41,12 +44,18 @@ type projection struct {
 }
 
 func (p *projection) forward(qkv []float32, in []gorgonia.Value) {
-	for j := range 3 {
-		copyColumns(p.w[j*p.a:], 3*p.a, floats(in[1+j]), p.a, p.c, p.a)
-	}
 	beta := float32(0)
 	for j := range len(in) - 4 {
 		beta = start(qkv[j*p.a:], floats(in[4+j]), nil, p.n, p.a, 3*p.a)
+	}
+	if p.dw == nil && p.n < sideBySide { // dw: a backward pass needs them side by side
+		for j := range 3 {
+			f32.GemmThreads(p.b.Threads, false, false, p.n, p.a, p.c, 1, floats(in[0]), p.c, floats(in[1+j]), p.a, beta, qkv[j*p.a:], 3*p.a)
+		}
+		return
+	}
+	for j := range 3 {
+		copyColumns(p.w[j*p.a:], 3*p.a, floats(in[1+j]), p.a, p.c, p.a)
 	}
 	f32.GemmThreads(p.b.Threads, false, false, p.n, 3*p.a, p.c, 1, floats(in[0]), p.c, p.w, 3*p.a, beta, qkv, 3*p.a)
 }

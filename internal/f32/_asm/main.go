@@ -23,7 +23,7 @@ func main() {
 	tile(inColumns, 6, 2, packingB)
 	packRows()
 	packTransposed()
-	touch()
+	prefetch()
 	for _, rows := range []int{8, 4, 1} {
 		addRows(rows)
 	}

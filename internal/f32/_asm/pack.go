@@ -80,17 +80,16 @@ func rowOf(base, stride, stride3 reg.Register, r, disp int) Mem {
 	return Mem{Base: base, Index: stride, Scale: uint8(r), Disp: disp}
 }
 
-// touch reads count rows of lines·64 bytes, stride bytes apart, in order, so that they are in L2 when a product reads
-// them column by column: the processor foresees only the former.
-func touch() {
-	function("touchRows", "func(count, lines int, src *float32, stride int)")
+// prefetch fetches count rows of lines·64 bytes, stride bytes apart, in order, before a product reads them column by
+// column: the processor foresees only the former.
+func prefetch() {
+	function("prefetchRows", "func(count, lines int, src *float32, stride int)")
 	count, src0, stride := param("count"), param("src"), param("stride")
 	Label("row")
 	lines, src := param("lines"), GP64()
 	MOVQ(src0, src)
 	Label("line")
-	x := XMM()
-	VMOVSS(Mem{Base: src}, x)
+	PREFETCHT0(Mem{Base: src})
 	ADDQ(Imm(64), src)
 	DECQ(lines)
 	JNZ(LabelRef("line"))
