@@ -26,4 +26,7 @@
 //	internal/hf         Hugging Face's layout
 //	internal/chart      pictures of losses
 //	internal/cli        exit codes, signals, help
+//	internal/runs       where commands find runs
+//	internal/prompt     prompts to ids, what to do about unknown characters
+//	internal/atomicfile files written whole or not at all
 package chargpt

@@ -3,6 +3,7 @@ package data
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 )
@@ -26,15 +27,29 @@ func CountBigrams(t Tokens, vocabSize int) *Bigram {
 	if vocabSize <= maxDense {
 		return countDense(t, vocabSize)
 	}
-	return countSparse(t, vocabSize)
+	return countSparse(t, vocabSize, max(sortedAtOnce, t.Len()/8))
+}
+
+// pairs yields each character of a text but the first with the one before it.
+func pairs(t Tokens) iter.Seq2[int32, int32] {
+	return func(yield func(current, next int32) bool) {
+		last := int32(-1) // of the chunk before
+		for chunk := range t.chunks() {
+			for _, c := range chunk {
+				if last >= 0 && !yield(last, c) {
+					return
+				}
+				last = c
+			}
+		}
+	}
 }
 
 // countDense counts in a table of all pairs: the faster way for a small vocabulary.
 func countDense(t Tokens, vocabSize int) *Bigram {
 	table := make([]int32, vocabSize*vocabSize)
-	for i := 1; i < len(t.ids); i++ {
-		current, next := int(t.ids[i-1]), int(t.ids[i])
-		table[current*vocabSize : (current+1)*vocabSize][next]++
+	for current, next := range pairs(t) {
+		table[int(current)*vocabSize : (int(current)+1)*vocabSize][next]++
 	}
 	b := &Bigram{RowStart: make([]int32, 1, vocabSize+1)}
 	for current := range vocabSize {
@@ -48,52 +63,68 @@ func countDense(t Tokens, vocabSize int) *Bigram {
 	return b
 }
 
-// countSparse sorts the characters by the one before them, then counts row by row: two bytes a character for a while,
-// but no table of V·V.
-func countSparse(t Tokens, vocabSize int) *Bigram {
-	following, end := followers(t, vocabSize)
+// sortedAtOnce is how many characters of a text are sorted at once, unless it is so long that an eighth of it is more: in
+// at most some ten passes that takes little memory beside the text.
+const sortedAtOnce = 1 << 22
+
+// countSparse sorts the characters by the one before them, some rows of about most characters at a time, then counts row
+// by row: it needs no table of V·V.
+func countSparse(t Tokens, vocabSize, most int) *Bigram {
+	size := make([]int32, vocabSize) // of a row: how often a character is followed by another
+	for current := range pairs(t) {
+		size[current]++
+	}
 	b := &Bigram{RowStart: make([]int32, 1, vocabSize+1)}
 	counts := make([]int32, vocabSize) // of one row
-	var seen []uint16
-	lo := int32(0)
-	for _, hi := range end {
-		seen = seen[:0]
-		for _, next := range following[lo:hi] {
-			if counts[next] == 0 {
-				seen = append(seen, next)
-			}
-			counts[next]++
+	for lo, hi := 0, 0; lo < vocabSize; lo = hi {
+		n := 0
+		for hi < vocabSize && (hi == lo || n+int(size[hi]) <= most) {
+			n += int(size[hi])
+			hi++
 		}
-		slices.Sort(seen)
-		for _, next := range seen {
-			b.add(int32(next), counts[next])
-			counts[next] = 0
+		following := followers(t, size, lo, hi)
+		for _, rowSize := range size[lo:hi] {
+			b.addRow(following[:rowSize], counts)
+			following = following[rowSize:]
 		}
-		b.endRow()
-		lo = hi
 	}
 	return b
 }
 
-// followers returns the characters of a text but the first, sorted by the character before them, and where those after
-// each character end: a counting sort.
-func followers(t Tokens, vocabSize int) (following []uint16, end []int32) {
-	end = make([]int32, vocabSize)
-	for i := 1; i < len(t.ids); i++ {
-		end[t.ids[i-1]]++
+// followers returns the characters that follow one of the characters lo to hi-1, sorted by the character before them: a
+// counting sort. size is how many follow each.
+func followers(t Tokens, size []int32, lo, hi int) []uint16 {
+	end := make([]int32, hi-lo)
+	n := int32(0)
+	for i, s := range size[lo:hi] {
+		end[i] = n
+		n += s
 	}
-	start := int32(0)
-	for c, n := range end {
-		end[c] = start
-		start += n
+	following := make([]uint16, n)
+	for current, next := range pairs(t) {
+		if i := int(current) - lo; i >= 0 && i < len(end) {
+			following[end[i]] = uint16(next)
+			end[i]++
+		}
 	}
-	following = make([]uint16, start)
-	for i := 1; i < len(t.ids); i++ {
-		c := t.ids[i-1]
-		following[end[c]] = t.ids[i]
-		end[c]++
+	return following
+}
+
+// addRow adds the pairs of one current character, from those that follow it. counts are V zeros, before and after.
+func (b *Bigram) addRow(following []uint16, counts []int32) {
+	var seen []uint16
+	for _, next := range following {
+		if counts[next] == 0 {
+			seen = append(seen, next)
+		}
+		counts[next]++
 	}
-	return following, end
+	slices.Sort(seen)
+	for _, next := range seen {
+		b.add(int32(next), counts[next])
+		counts[next] = 0
+	}
+	b.endRow()
 }
 
 func (b *Bigram) add(next, count int32) {
@@ -168,19 +199,24 @@ func (b *Bigram) Loss(t Tokens) float64 {
 // share of train, each character counted once more than it occurs. These are the positions of [Bigram.Loss]. It is NaN
 // if there are none.
 func UnigramLoss(train, val Tokens, vocabSize int) float64 {
-	count := make([]int32, vocabSize)
-	for _, c := range train.ids {
-		count[c]++
-	}
-	times := make([]int, vocabSize)
-	for _, c := range val.ids[min(1, val.Len()):] {
-		times[c]++
-	}
+	count := occurrences(train, vocabSize)
+	times := occurrences(val.Slice(min(1, val.Len()), val.Len()), vocabSize)
 	sum := 0.0
 	for c, n := range count {
 		sum -= float64(times[c]) * math.Log(smoothed(n, int64(train.Len()), vocabSize))
 	}
 	return mean(sum, val.Len()-1)
+}
+
+// occurrences counts each character of a text.
+func occurrences(t Tokens, vocabSize int) []int32 {
+	count := make([]int32, vocabSize)
+	for chunk := range t.chunks() {
+		for _, c := range chunk {
+			count[c]++
+		}
+	}
+	return count
 }
 
 func mean(sum float64, n int) float64 {

@@ -10,7 +10,7 @@ import (
 
 func ExampleDataset() {
 	const blockSize, batchSize = 8, 2
-	text, err := Read(strings.NewReader(Plays()), int64(len(Plays())))
+	text, err := Read(strings.NewReader(Plays()))
 	if err != nil {
 		panic(err)
 	}

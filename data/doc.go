@@ -4,7 +4,7 @@
 //
 //	tokenizer.go  characters and their ids
 //	text.go       a text file as ids, read in one pass
-//	tokens.go     the ids themselves, two bytes each
+//	tokens.go     the ids themselves, a byte or two each
 //	dataset.go    the training and the validation part, random batches
 //	windows.go    a whole part in consecutive windows, for losses
 //	bigram.go     the baselines: a Markov chain, and single characters

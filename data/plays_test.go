@@ -6,7 +6,7 @@ import (
 )
 
 func TestPlays(t *testing.T) {
-	text, err := Read(strings.NewReader(Plays()), int64(len(Plays())))
+	text, err := Read(strings.NewReader(Plays()))
 	if err != nil {
 		t.Fatal(err)
 	}

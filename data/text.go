@@ -23,10 +23,9 @@ type Text struct {
 }
 
 const (
-	chunkSize   = 1 << 18       // bytes read at once
-	maxPrealloc = 1 << 27       // characters to make room for, whatever the hint promises
-	maxText     = math.MaxInt32 // characters of a text, so that counts and offsets fit in an int32
-	bom         = "\uFEFF"
+	chunkSize = 1 << 18       // bytes read at once
+	maxText   = math.MaxInt32 // characters of a text, so that counts and offsets fit in an int32
+	bom       = "\uFEFF"
 )
 
 var (
@@ -56,25 +55,21 @@ func ReadFile(path string) (*Text, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s is a directory; name a text file in it", path)
 	}
-	var hint int64
-	if info.Mode().IsRegular() {
-		hint = info.Size()
-	}
-	text, err := Read(f, hint)
+	text, err := Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return text, nil
 }
 
-// Read reads a UTF-8 text to its end in one pass, in about two bytes of memory a character. sizeHint is its expected size
-// in bytes, to make room at once; 0 is unknown. A byte-order mark at the start is dropped. It is an error if the text is
+// Read reads a UTF-8 text to its end in one pass: in a byte of memory a character where it has up to 256 distinct ones, in
+// two at most, and little more while it reads. A byte-order mark at the start is dropped. It is an error if the text is
 // empty, is not valid UTF-8 (the error says at which byte) or has more than 65,536 distinct characters.
-func Read(r io.Reader, sizeHint int64) (*Text, error) {
+func Read(r io.Reader) (*Text, error) {
 	in := bufio.NewReader(r) // to look at the start; whole chunks bypass its buffer
 	d := decoder{
 		index:  make([]int32, utf8.MaxRune+1),
-		tokens: make([]uint16, 0, min(max(sizeHint, 0), maxPrealloc)),
+		rest:   make([]uint16, 0, blockLen+chunkSize),
 		digest: sha256.New(),
 	}
 	if start, _ := in.Peek(len(bom)); string(start) == bom {
@@ -84,17 +79,19 @@ func Read(r io.Reader, sizeHint int64) (*Text, error) {
 	if err := d.readAll(in); err != nil {
 		return nil, err
 	}
-	if len(d.tokens) == 0 {
+	text := d.text()
+	if text.Tokens.Len() == 0 {
 		return nil, errEmpty
 	}
-	return d.text(), nil
+	return text, nil
 }
 
 // A decoder collects a text under provisional ids, in order of appearance: their ranks are known only at the end.
 type decoder struct {
 	index  []int32 // provisional id of a character, plus 1; 0 if it did not appear yet
 	runes  []rune  // by provisional id
-	tokens []uint16
+	blocks []block
+	rest   []uint16 // what no block has yet
 	digest hash.Hash
 	offset int64 // bytes decoded, a byte-order mark included
 }
@@ -121,7 +118,7 @@ func (d *decoder) readAll(in io.Reader) error {
 // decode appends the characters of chunk. Unless it is the last one it may leave up to three bytes, of a character that
 // the next chunk completes. It returns how many bytes it used.
 func (d *decoder) decode(chunk []byte, last bool) (used int, err error) {
-	tokens := slices.Grow(d.tokens, len(chunk))
+	tokens := d.rest // has room for a chunk
 	i := 0
 	for i < len(chunk) {
 		r, size := rune(chunk[i]), 1
@@ -143,13 +140,20 @@ func (d *decoder) decode(chunk []byte, last bool) (used int, err error) {
 		tokens = append(tokens, uint16(id-1))
 		i += size
 	}
-	d.tokens = tokens
+	d.rest = tokens
 	d.offset += int64(i)
-	if len(tokens) > maxText {
+	if len(d.rest) >= blockLen {
+		d.blocks = append(d.blocks, newBlock(d.rest[:blockLen]))
+		d.rest = d.rest[:copy(d.rest, d.rest[blockLen:])]
+	}
+	if d.len() > maxText {
 		return i, fmt.Errorf("the text has more than %d characters; split it", maxText)
 	}
 	return i, nil
 }
+
+// len is the number of characters so far.
+func (d *decoder) len() int { return len(d.blocks)*blockLen + len(d.rest) }
 
 // add gives a new character the next provisional id, and returns that plus 1.
 func (d *decoder) add(r rune) (int32, error) {
@@ -169,12 +173,12 @@ func (d *decoder) text() *Text {
 	for i, r := range sorted {
 		rank[d.index[r]-1] = uint16(i)
 	}
-	ids := d.tokens
-	if cap(ids)-len(ids) > cap(ids)/8 { // much room was never used: give it back
-		ids = make([]uint16, len(ids))
+	n := d.len()
+	if len(d.rest) > 0 {
+		d.blocks = append(d.blocks, newBlock(d.rest))
 	}
-	for i, id := range d.tokens {
-		ids[i] = rank[id]
+	for i, b := range d.blocks {
+		d.blocks[i] = b.renumber(rank, d.rest[:cap(d.rest)])
 	}
-	return &Text{newTokenizer(sorted), Tokens{ids}, hex.EncodeToString(d.digest.Sum(nil))}
+	return &Text{newTokenizer(sorted), Tokens{blocks: d.blocks, n: n}, hex.EncodeToString(d.digest.Sum(nil))}
 }

@@ -141,6 +141,14 @@ type UnknownError struct {
 const maxListed = 10
 
 func (e *UnknownError) Error() string {
+	if len(e.Runes) == 1 {
+		return "1 character is not in the vocabulary: " + e.List()
+	}
+	return fmt.Sprintf("%d characters are not in the vocabulary: %s", len(e.Runes), e.List())
+}
+
+// List names the characters, quoted: the first ten of them, and how many more there are.
+func (e *UnknownError) List() string {
 	quoted := make([]string, 0, maxListed)
 	for _, r := range e.Runes[:min(len(e.Runes), maxListed)] {
 		quoted = append(quoted, strconv.QuoteRune(r))
@@ -149,10 +157,7 @@ func (e *UnknownError) Error() string {
 	if more := len(e.Runes) - len(quoted); more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	if len(e.Runes) == 1 {
-		return "1 character is not in the vocabulary: " + list
-	}
-	return fmt.Sprintf("%d characters are not in the vocabulary: %s", len(e.Runes), list)
+	return list
 }
 
 // invalidUTF8 returns the index of the first byte of s that is not UTF-8, or -1.

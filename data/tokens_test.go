@@ -55,3 +55,43 @@ func TestNewTokensRange(t *testing.T) {
 		checkError(t, err, "token 1 is")
 	}
 }
+
+// TestTokensAcrossBlocks: tokens that several blocks hold are as one piece, slices of them too.
+func TestTokensAcrossBlocks(t *testing.T) {
+	ids := make([]int32, 2*blockLen+100)
+	for i := range ids {
+		ids[i] = int32(i*7%251) + 200*int32(i/blockLen%2) // the second block needs two bytes
+	}
+	tokens := tokensOf(t, ids...)
+	if !slices.Equal(values(tokens), ids) {
+		t.Fatal("tokens are not their ids")
+	}
+	part := tokens.Slice(blockLen-3, 2*blockLen+5).Slice(1, blockLen+7)
+	if want := ids[blockLen-2 : 2*blockLen+4]; part.Len() != len(want) || !slices.Equal(values(part), want) || part.At(2) != want[2] {
+		t.Error("a slice over block ends differs")
+	}
+	n := 0
+	for chunk := range part.chunks() {
+		n += len(chunk)
+	}
+	if n != part.Len() {
+		t.Errorf("chunks have %d of %d tokens", n, part.Len())
+	}
+}
+
+func TestTokensPanic(t *testing.T) {
+	part := tokensOf(t, 1, 2, 3, 4).Slice(1, 3)
+	for name, f := range map[string]func(){
+		"At(-1)": func() { part.At(-1) }, "At(2)": func() { part.At(2) }, "Slice(1, 3)": func() { part.Slice(1, 3) },
+		"Slice(1, 0)": func() { part.Slice(1, 0) }, "Copy": func() { part.Copy(make([]int32, 3), 0) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s of two tokens does not panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}

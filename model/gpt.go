@@ -8,7 +8,7 @@ import (
 	"gorgonia.org/gorgonia"
 )
 
-// gpt builds one forward pass into a graph. Its methods, one a layer, follow the paper from top to bottom.
+// gpt builds one forward pass into a graph. Its methods are the layers: forward calls them from bottom to top.
 type gpt struct {
 	*ops.Builder
 	model *Model

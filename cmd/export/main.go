@@ -13,12 +13,8 @@ import (
 
 	"chargpt/internal/cli"
 	"chargpt/internal/hf"
-	"chargpt/model/checkpoint"
-	"chargpt/model/train"
+	"chargpt/internal/runs"
 )
-
-// root is where runs are kept.
-const root = "checkpoints"
 
 func main() { cli.Main("export", run) }
 
@@ -29,15 +25,15 @@ type options struct {
 
 func parseFlags(args []string, help io.Writer) (*options, error) {
 	o := &options{}
-	fs := cli.NewFlags("export", "writes a trained model as a folder that Hugging Face's transformers loads",
-		`go run ./cmd/export -o gpt2                                  the newest run's best weights`,
-		`go run ./cmd/export -ckpt checkpoints/plays -o gpt2          of a certain run`,
-		`go run ./cmd/export -ckpt checkpoints/plays/ckpt.safetensors -format hf -o gpt2`)
+	fs := cli.NewFlags("export", "writes a trained model as a folder for Hugging Face's transformers",
+		`go run ./cmd/export -o gpt2                          the newest run's best`,
+		`go run ./cmd/export -ckpt checkpoints/plays -o gpt2  a certain run's`,
+		`go run ./cmd/export -ckpt checkpoints/plays/ckpt.safetensors -o gpt2`)
 	fs.Group("Model")
-	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+root+" if not given")
+	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; else the newest run")
 	fs.Group("Output")
 	fs.StringVar(&o.out, "o", "", "`folder` to write, which must be new or empty; required")
-	fs.StringVar(&o.format, "format", "hf", "`name` of the layout: hf is GPT-2 as transformers has it")
+	fs.StringVar(&o.format, "format", "hf", "`name` of the layout: hf is transformers' GPT-2")
 	if err := fs.Parse(args, help); err != nil {
 		return nil, err
 	}
@@ -67,11 +63,7 @@ func run(_ context.Context, env cli.Env) error {
 	if err != nil {
 		return err
 	}
-	file, err := train.Locate(root, o.ckpt)
-	if err != nil {
-		return err
-	}
-	c, err := checkpoint.Read(file)
+	c, file, err := runs.Read(o.ckpt)
 	if err != nil {
 		return err
 	}

@@ -41,26 +41,26 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 
 func (o *options) flags() *cli.Flags {
 	fs := cli.NewFlags("inspect", "shows what the attention of a trained model learned",
-		`go run ./cmd/inspect -prompt "MIRA: The sea"                     heat maps in the terminal, of the newest run`,
-		`go run ./cmd/inspect -prompt "MIRA:" -format html -o page.html   one file to explore in a browser`,
-		`go run ./cmd/inspect -http :8080                                 type a prompt and see it live`)
+		`go run ./cmd/inspect -prompt "MIRA: The sea"     heat maps in the terminal`,
+		`go run ./cmd/inspect -format html -o page.html   a file for the browser`,
+		`go run ./cmd/inspect -http :8080                 type a prompt and see it live`)
 	fs.Group("Model and prompt")
-	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+root+" if not given")
-	fs.StringVar(&o.prompt, "prompt", "", "`text` to look at; a newline if not given")
-	fs.StringVar(&o.compare, "compare", "", "another `text` that ends in the same characters, to see how context changes their weights (text, html)")
-	fs.BoolVar(&o.skipUnknown, "skip_unknown", false, "drop characters of the prompts that the model does not know")
+	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; else the newest run")
+	fs.StringVar(&o.prompt, "prompt", "", "`text` to look at; else what the model writes itself")
+	fs.StringVar(&o.compare, "compare", "", "another `text` of the same last characters (text, html)")
+	fs.BoolVar(&o.skipUnknown, "skip_unknown", false, "drop characters that the model does not know")
 
 	fs.Group("What to show")
-	fs.StringVar(&o.layer, "layer", "all", "`layer` from 0, all, or mean for the mean over layers")
-	fs.StringVar(&o.head, "head", "", "`head` from 0, all, or mean for the mean over heads; the default is mean for text, -compare and dot, else all")
-	fs.IntVar(&o.top, "top", 3, "`keys` listed for each query, the strongest first (text)")
-	fs.Float64Var(&o.minWeight, "min_weight", 0.1, "least `weight` that is an edge of the graph (dot)")
+	fs.StringVar(&o.layer, "layer", "all", "`n`: number from 0, all, or mean")
+	fs.StringVar(&o.head, "head", "", "`n`: number from 0, all, or mean (default mean for text and dot)")
+	fs.IntVar(&o.top, "top", 3, "`n` strongest keys listed for each query (text)")
+	fs.Float64Var(&o.minWeight, "min_weight", 0.1, "`w`: least weight of an edge (dot)")
 
 	fs.Group("Output")
-	fs.StringVar(&o.format, "format", "text", "`kind` of output: "+strings.Join(formats(), ", "))
+	fs.StringVar(&o.format, "format", "text", "`kind`: "+strings.Join(formats(), ", "))
 	fs.StringVar(&o.out, "o", "", "`file` to write; - or nothing for standard output")
-	fs.BoolVar(&o.probe, "probe", false, "write the HTML page of a run trained with -probe: its heads being learned, with a slider over training")
-	fs.StringVar(&o.http, "http", "", "serve the live page at this `address`, such as :8080; an empty host is 127.0.0.1")
+	fs.BoolVar(&o.probe, "probe", false, "write the page of a run trained with -probe")
+	fs.StringVar(&o.http, "http", "", "serve the live page at an `address`, such as :8080")
 	return fs
 }
 
@@ -194,15 +194,4 @@ func (o *options) selection(s attention.Shape) (attention.Selection, error) {
 // view is the head that a page shows first.
 func view(s attention.Selection) page.View {
 	return page.View{Layer: max(0, s.Layer), Head: max(0, s.Head)}
-}
-
-// prompt is a text to look at, and the flag it came from.
-type prompt struct{ flag, text string }
-
-func (o *options) prompts() []prompt {
-	p := []prompt{{"prompt", o.prompt}}
-	if o.given["compare"] {
-		p = append(p, prompt{"compare", o.compare})
-	}
-	return p
 }

@@ -17,6 +17,7 @@ import (
 
 	"chargpt/internal/attention/page"
 	"chargpt/internal/cli"
+	"chargpt/internal/runs"
 	"chargpt/internal/trace"
 )
 
@@ -40,7 +41,7 @@ func TestShelfLists(t *testing.T) {
 		{"elsewhere", []string{"elsewhere", "newer", "plays"}},
 		{"checkpoints/plays/", []string{"checkpoints/plays/", "newer"}},
 	} {
-		s := newShelf(root, c.ckpt)
+		s := newShelf(runs.Root, c.ckpt)
 		list := s.List()
 		if !slices.Equal(names(list), c.want) {
 			t.Errorf("-ckpt %q: %v", c.ckpt, names(list))
@@ -58,7 +59,7 @@ func TestShelfLists(t *testing.T) {
 
 func TestShelfOpens(t *testing.T) {
 	inRun(t)
-	s := newShelf(root, "")
+	s := newShelf(runs.Root, "")
 	defer s.close()
 	id := s.List()[0].ID
 	open := func() page.Model {
@@ -95,7 +96,7 @@ func TestShelfOpens(t *testing.T) {
 
 func TestShelfRefuses(t *testing.T) {
 	inRun(t)
-	s := newShelf(root, "")
+	s := newShelf(runs.Root, "")
 	defer s.close()
 	id := s.List()[0].ID
 	for _, id := range []string{"", "c99", "plays", "checkpoints/plays"} {
@@ -198,7 +199,7 @@ func TestLiveRefusesUnknown(t *testing.T) {
 		t.Errorf("exit code %d, %q", code, warn)
 	}
 	l, before := startLive(t, "-skip_unknown", "-prompt", "tZhe")
-	if !strings.Contains(before, "dropped 1 character") {
+	if !strings.Contains(before, "dropped what is not in the vocabulary") {
 		t.Errorf("before the address: %q", before)
 	}
 	l.stop(errors.New("enough"))
@@ -208,7 +209,7 @@ func TestLiveRefusesUnknown(t *testing.T) {
 // TestProbePage: a run's records become a page with a slider.
 func TestProbePage(t *testing.T) {
 	inRun(t)
-	m, err := newShelf(root, "").first()
+	m, err := newShelf(runs.Root, "").first()
 	if err != nil {
 		t.Fatal(err)
 	}

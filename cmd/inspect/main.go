@@ -9,19 +9,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
-	"chargpt/data"
 	"chargpt/internal/attention"
 	"chargpt/internal/cli"
+	"chargpt/internal/runs"
 	"chargpt/internal/trace"
 	"chargpt/model/train"
 )
-
-// root is where runs are kept.
-const root = "checkpoints"
 
 func main() { cli.Main("inspect", run) }
 
@@ -41,7 +37,7 @@ func run(ctx context.Context, env cli.Env) error {
 
 // inspect traces the prompt (and the one to compare it with) and writes what it sees.
 func inspect(ctx context.Context, o *options, env cli.Env) error {
-	file, err := train.Locate(root, o.ckpt)
+	file, err := runs.Locate(o.ckpt)
 	if err != nil {
 		return err
 	}
@@ -52,6 +48,9 @@ func inspect(ctx context.Context, o *options, env cli.Env) error {
 	defer m.Close()
 	selection, err := o.selection(m.Shape())
 	if err != nil {
+		return err
+	}
+	if err := o.ownPrompt(ctx, m); err != nil {
 		return err
 	}
 	views := []*attention.Trace{}
@@ -85,22 +84,4 @@ func forward(ctx context.Context, m *trace.Loaded, p prompt, o *options, warn io
 		fmt.Fprintf(warn, "inspect: -%s has %d characters; its last %d are shown, for the model sees no more (block_size)\n", p.flag, len(tokens), len(t.Tokens))
 	}
 	return t, nil
-}
-
-// encode turns a prompt into tokens. Characters that the model does not know are an error, or dropped with a warning.
-func encode(tokenizer *data.Tokenizer, p prompt, skipUnknown bool, warn io.Writer) ([]int32, error) {
-	ids, err := tokenizer.Encode(p.text)
-	var unknown *data.UnknownError
-	if errors.As(err, &unknown) && skipUnknown {
-		fmt.Fprintf(warn, "inspect: -%s: dropped %v\n", p.flag, unknown)
-		ids, _ = tokenizer.EncodeKnown(p.text)
-		return ids, nil
-	}
-	if unknown != nil {
-		return nil, fmt.Errorf("-%s: %w; leave them out, or give -skip_unknown", p.flag, err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("-%s: %w", p.flag, err)
-	}
-	return ids, nil
 }

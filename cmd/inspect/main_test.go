@@ -29,7 +29,7 @@ const corpus = "é日🙂 a\tb\n<b>&\"' the the end.\n"
 // save writes a checkpoint of fresh weights as a run's best and newest.
 func save(t *testing.T, run string, c model.Config) {
 	t.Helper()
-	text, err := data.Read(strings.NewReader(corpus), int64(len(corpus)))
+	text, err := data.Read(strings.NewReader(corpus))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,8 +183,11 @@ func TestText(t *testing.T) {
 	if out := succeed(t, "-layer", "1", "-head", "2", "-top", "1", "-prompt", "the"); !strings.Contains(out, "layer 1 head 2") || strings.Contains(out, "layer 0") {
 		t.Errorf("layer 1 head 2:\n%s", out)
 	}
-	if out := succeed(t); !strings.Contains(out, "1 character: ⏎") {
+	if out := succeed(t); !strings.Contains(out, "8 characters: ") { // of the model's own, as many as it sees
 		t.Errorf("no prompt:\n%s", out)
+	}
+	if out, again := succeed(t), succeed(t); out != again {
+		t.Errorf("no prompt twice:\n%s%s", out, again)
 	}
 	if out := succeed(t, "-prompt", "the the end."); !strings.Contains(out, "4 characters before it left out") {
 		t.Errorf("a long prompt:\n%s", out)
@@ -194,7 +197,7 @@ func TestText(t *testing.T) {
 func TestSkipUnknown(t *testing.T) {
 	inRun(t)
 	code, out, warn := command(t, "-skip_unknown", "-prompt", "ZtXhe")
-	if code != 0 || !strings.Contains(out, ": the\n") || !strings.Contains(warn, "dropped 2 characters") {
+	if code != 0 || !strings.Contains(out, ": the\n") || !strings.Contains(warn, "-prompt: dropped what is not in the vocabulary: 'Z', 'X'\n") {
 		t.Errorf("exit code %d, %q:\n%s", code, warn, out)
 	}
 	if code, out, _ := command(t, "-skip_unknown", "-prompt", "ZX"); code != 0 || !strings.Contains(out, "1 character: ⏎") {

@@ -4,19 +4,17 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"chargpt/internal/attention"
 	"chargpt/internal/attention/page"
 	"chargpt/internal/cli"
+	"chargpt/internal/runs"
 	"chargpt/internal/trace"
-	"chargpt/model/train"
 )
 
 // probe writes the page of what a run recorded while it learned.
 func probe(ctx context.Context, o *options, env cli.Env) error {
-	run, err := runFolder(o.ckpt)
+	run, err := runs.Folder(o.ckpt)
 	if err != nil {
 		return err
 	}
@@ -29,21 +27,6 @@ func probe(ctx context.Context, o *options, env cli.Env) error {
 		return err
 	}
 	return o.output(env.Stdout, func(w io.Writer) error { return page.WriteProbeHTML(w, traces, view(selection)) })
-}
-
-// runFolder is the folder of the run that -ckpt names, also by one of its files: the newest where it names none.
-func runFolder(path string) (string, error) {
-	if path == "" {
-		return train.Newest(root)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if !info.IsDir() {
-		return filepath.Dir(path), nil
-	}
-	return path, nil
 }
 
 func readRecords(ctx context.Context, run string) ([]*attention.Trace, error) {

@@ -21,28 +21,28 @@ type options struct {
 func parseFlags(args []string, help io.Writer) (*options, error) {
 	o := &options{}
 	fs := cli.NewFlags("sample", "continues a prompt with a trained model",
-		`go run ./cmd/sample -prompt "MIRA:"                         the newest run's best weights`,
-		`go run ./cmd/sample -ckpt checkpoints/plays -i              of a certain run, a prompt a line`,
-		`go run ./cmd/sample -temperature 0.5 -num_samples 3 -json   safer, three times, for a program`)
+		`go run ./cmd/sample -prompt "MIRA:"              the newest run's best weights`,
+		`go run ./cmd/sample -ckpt checkpoints/plays -i   a prompt a line`,
+		`go run ./cmd/sample -num_samples 3 -json         three times, for a program`)
 	fs.Group("Model and prompt")
-	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+root+" if not given")
+	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; else the newest run")
 	fs.StringVar(&o.prompt, "prompt", "", "`text` to continue; a newline if not given")
-	fs.StringVar(&o.promptFile, "prompt_file", "", "`file` whose whole content is the prompt; - is standard input")
-	fs.BoolVar(&o.interactive, "i", false, "interactive: continue every line of standard input, until its end")
-	fs.BoolVar(&o.skipUnknown, "skip_unknown", false, "drop characters of the prompt that the model does not know")
+	fs.StringVar(&o.promptFile, "prompt_file", "", "`file` that is the prompt; - for standard input")
+	fs.BoolVar(&o.interactive, "i", false, "continue each line of standard input; --- between them")
+	fs.BoolVar(&o.skipUnknown, "skip_unknown", false, "drop characters that the model does not know")
 
 	fs.Group("Sampling")
-	fs.IntVar(&o.MaxNewTokens, "max_new_tokens", 500, "`characters` to draw at most")
-	fs.Float64Var(&o.Temperature, "temperature", 0.8, "`divisor` of the logits: 0 always takes the likeliest character, 1 is the model's own distribution")
-	fs.IntVar(&o.TopK, "top_k", 0, "draw from the `k` likeliest characters; 0 for all")
-	fs.Float64Var(&o.TopP, "top_p", 1, "draw from the likeliest characters that together have this `probability`; 1 for all")
-	fs.Uint64Var(&o.Seed, "seed", 1337, "`number` that the draws follow from")
-	fs.IntVar(&o.samples, "num_samples", 1, "`samples` of the same prompt")
-	fs.Var((*stops)(&o.Stop), "stop", "`text` that ends a sample, and is not printed; may be given several times")
+	fs.IntVar(&o.MaxNewTokens, "max_new_tokens", 500, "`n` characters to draw at most")
+	fs.Float64Var(&o.Temperature, "temperature", 0.8, "`x` divides the logits; 0: take the likeliest")
+	fs.IntVar(&o.TopK, "top_k", 0, "`k` likeliest characters to draw from; 0: all")
+	fs.Float64Var(&o.TopP, "top_p", 1, "`p`: draw from the likeliest of so much together")
+	fs.Uint64Var(&o.Seed, "seed", 1337, "`n`: number that the draws follow from")
+	fs.IntVar(&o.samples, "num_samples", 1, "`n` samples of the prompt")
+	fs.Var((*stops)(&o.Stop), "stop", "`text` that ends a sample; may be given several times")
 
 	fs.Group("Output")
-	fs.BoolVar(&o.json, "json", false, "print a JSON document a sample, on a line: prompt, text, finish_reason, seed, settings")
-	fs.BoolVar(&o.logprobs, "logprobs", false, "print a JSON document a character drawn, on a line: its probability, and the likeliest others")
+	fs.BoolVar(&o.json, "json", false, "print a line of JSON a sample: text, finish_reason, …")
+	fs.BoolVar(&o.logprobs, "logprobs", false, "print a line of JSON a character: probability, others")
 	if err := fs.Parse(args, help); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"chargpt/model/sample"
 )
 
-// separator stands between samples, on a line of its own.
+// separator stands between samples, and between the continuations of -i, on a line of its own.
 const separator = "---"
 
 // generate prints the samples: a single one as it is drawn, several whole and in order.

@@ -15,7 +15,8 @@ import (
 )
 
 // interact continues each line of standard input, as a prompt of its own, until its end. Line i is sample i of the seed. A
-// line with characters that the model does not know is told on standard error, and passed over.
+// line with characters that the model does not know is told on standard error, and passed over. A separator stands between
+// continuations, unless they are on a terminal, where the next prompt does.
 func (m *loaded) interact(ctx context.Context, o *options, env cli.Env) error {
 	d, err := m.NewDecoder(1)
 	if err != nil {
@@ -39,7 +40,7 @@ func (m *loaded) interact(ctx context.Context, o *options, env cli.Env) error {
 		}
 		if o.plain() && !lines.terminal {
 			io.WriteString(env.Stdout, between) // an error comes again
-			between = "\n"
+			between = separator + "\n"
 		}
 		d.Reset()
 		if err := m.draw(ctx, d, i, prompt, o, env.Stdout); err != nil {
@@ -67,7 +68,7 @@ func (r *lineReader) next(ctx context.Context) (string, error) {
 		fmt.Fprint(r.ask, r.sign)
 		r.sign = "\n> " // below a continuation
 	}
-	line, err := await(ctx, func() (string, error) { return r.in.ReadString('\n') })
+	line, err := cli.Await(ctx, func() (string, error) { return r.in.ReadString('\n') })
 	if err == nil || err == io.EOF && line != "" {
 		return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), nil
 	}

@@ -17,7 +17,7 @@ func TestInteractive(t *testing.T) {
 	writeCheckpoint(t, "a/best.safetensors", "helo wrd") // no newline, so that an answer is a line
 	args := []string{"-ckpt", "a", "-max_new_tokens", "7"}
 	code, stdout, stderr := feed(t, "hello\r\nheXllo\nhello\n\nw\xff\nworld", append(args, "-i")...)
-	answers := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n\n")
+	answers := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n---\n")
 	if code != 0 || len(answers) != 4 {
 		t.Fatalf("exit code %d: %q %s", code, stdout, stderr)
 	}
@@ -65,7 +65,7 @@ func TestStreams(t *testing.T) {
 		done <- cli.Run(context.Background(), "sample", run, cli.Env{Args: []string{"-ckpt", "a", "-i", "-max_new_tokens", "4"}, Stdin: in, Stdout: out, Stderr: io.Discard})
 		out.Close()
 	}()
-	for i, want := range []int{5 + 4 + 1, 1 + 5 + 4 + 1} { // the second after an empty line
+	for i, want := range []int{5 + 4 + 1, 4 + 5 + 4 + 1} { // the second after a separator
 		io.WriteString(typed, "hello\n")
 		answer := make([]byte, want)
 		if _, err := io.ReadFull(printed, answer); err != nil || answer[want-1] != '\n' {

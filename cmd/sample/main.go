@@ -13,13 +13,9 @@ import (
 
 	"chargpt/data"
 	"chargpt/internal/cli"
+	"chargpt/internal/runs"
 	"chargpt/model"
-	"chargpt/model/checkpoint"
-	"chargpt/model/train"
 )
-
-// root is where runs are kept.
-const root = "checkpoints"
 
 func main() { cli.Main("sample", run) }
 
@@ -64,11 +60,7 @@ type loaded struct {
 
 // load reads a checkpoint: the newest run's best where no path is given.
 func load(path string) (*loaded, error) {
-	file, err := train.Locate(root, path)
-	if err != nil {
-		return nil, err
-	}
-	c, err := checkpoint.Read(file)
+	c, file, err := runs.Read(path)
 	if err != nil {
 		return nil, err
 	}

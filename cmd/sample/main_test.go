@@ -19,7 +19,7 @@ import (
 // writeCheckpoint saves a small model with random weights that knows the characters of text.
 func writeCheckpoint(t *testing.T, path, text string) {
 	t.Helper()
-	read, err := data.Read(strings.NewReader(text), 0)
+	read, err := data.Read(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -205,7 +205,7 @@ func TestSecondTrainerIsRefused(t *testing.T) {
 	}
 	waitFor(t, filepath.Join(path, "ckpt.safetensors"))
 	second, output := command(t, binary, dir, "-out", path, "-resume")
-	if code := exitCode(second.Run()); code != 1 || !strings.Contains(output.String(), "another trainer") {
+	if code := exitCode(second.Run()); code != 1 || !strings.Contains(output.String(), "another trainer is using this run folder: wait for it to end, or name another folder with -out") {
 		t.Errorf("a second trainer: exit code %d, want 1 and a refusal\n%s", code, output)
 	}
 	first.Process.Kill()

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"chargpt/internal/cli"
+	"chargpt/internal/runs"
 	"chargpt/model"
 	"chargpt/model/train"
 )
@@ -77,51 +78,51 @@ func presetNames() string {
 // flags defines the flags with the values that o has as defaults: a preset's, at first.
 func (o *options) flags() *cli.Flags {
 	fs := cli.NewFlags("train", "fits a character-level GPT to a text file",
-		"go run ./cmd/train                                    the embedded corpus, about two minutes",
-		"go run ./cmd/train -data input.txt -out checkpoints/a another text",
-		"go run ./cmd/train -resume -max_iters 4000            go on with the newest run")
+		"go run ./cmd/train                                 the embedded corpus",
+		"go run ./cmd/train -data a.txt -out checkpoints/a  another text",
+		"go run ./cmd/train -resume -max_iters 4000         go on with the newest run")
 	fs.Group("Text and run")
-	fs.StringVar(&o.data, "data", o.data, "UTF-8 text `file`, - for standard input; the embedded corpus if not given")
-	fs.StringVar(&o.out, "out", o.out, "run `folder`; the default is "+root+"/NAME after the text's file name")
+	fs.StringVar(&o.data, "data", o.data, "UTF-8 text `file`, - for standard input; else built-in")
+	fs.StringVar(&o.out, "out", o.out, "run `folder`; else "+runs.Root+"/NAME after the text")
 	fs.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out, or with the newest")
-	fs.StringVar(&o.config, "config", o.config, "JSON `file` of flags by name; the command line's go over them")
-	fs.BoolVar(&o.dryRun, "dry_run", o.dryRun, "measure a few iterations, print size and time, and stop")
-	fs.Float64Var(&o.ValFraction, "val_fraction", o.ValFraction, "`share` of the text, its end, that validates; 0 for none")
-	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`number` that all random draws follow from")
-	fs.StringVar(&o.probe, "probe", o.probe, "`text` whose attention is recorded at every evaluation, for: inspect -probe")
-	fs.IntVar(&o.threads, "threads", o.threads, "`goroutines` an operation may use; 0 for one a core")
+	fs.StringVar(&o.config, "config", o.config, "JSON `file` of flags by name; flags given go over them")
+	fs.BoolVar(&o.dryRun, "dry_run", o.dryRun, "measure a few iterations, print size and time, stop")
+	fs.Float64Var(&o.ValFraction, "val_fraction", o.ValFraction, "`x`: share at the end to validate; 0: none")
+	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`n`: number that all random draws follow from")
+	fs.StringVar(&o.probe, "probe", o.probe, "`text` whose attention is recorded, for: inspect -probe")
+	fs.IntVar(&o.threads, "threads", o.threads, "`n` goroutines an operation may use; 0: one a core")
 
 	fs.Group("Model")
-	fs.String("preset", train.DefaultPreset, "`name` of a model and its training: "+presetNames()+"; other flags override it")
+	fs.String("preset", train.DefaultPreset, "`name`: "+presetNames())
 	c := &o.Config
-	fs.IntVar(&c.NLayer, "n_layer", c.NLayer, "`blocks`")
-	fs.IntVar(&c.NHead, "n_head", c.NHead, "attention `heads` a block")
-	fs.IntVar(&c.NEmbd, "n_embd", c.NEmbd, "`channels` of the residual stream")
-	fs.IntVar(&c.HeadSize, "head_size", c.HeadSize, "`channels` of a head; 0 for n_embd/n_head")
-	fs.IntVar(&c.BlockSize, "block_size", c.BlockSize, "`characters` of context")
-	fs.Float64Var(&c.Dropout, "dropout", c.Dropout, "`share` of activations dropped in training")
+	fs.IntVar(&c.NLayer, "n_layer", c.NLayer, "`n` blocks")
+	fs.IntVar(&c.NHead, "n_head", c.NHead, "`n` attention heads a block")
+	fs.IntVar(&c.NEmbd, "n_embd", c.NEmbd, "`n` channels of the residual stream")
+	fs.IntVar(&c.HeadSize, "head_size", c.HeadSize, "`n` channels of a head; 0: n_embd/n_head")
+	fs.IntVar(&c.BlockSize, "block_size", c.BlockSize, "`n` characters of context")
+	fs.Float64Var(&c.Dropout, "dropout", c.Dropout, "`x`: share of activations dropped in training")
 	fs.BoolVar(&c.Bias, "bias", c.Bias, "biases in linear layers and LayerNorms")
-	fs.BoolVar(&c.Tied, "tied", c.Tied, "share the LM head with the token embedding; -tied=false for its own")
+	fs.BoolVar(&c.Tied, "tied", c.Tied, "the LM head is the token embedding")
 	fs.BoolVar(&c.AttnOnly, "attn_only", c.AttnOnly, "blocks without MLPs")
 	fs.StringVar(&c.Position, "position", c.Position, "`kind` of positions: learned or rope")
 
 	fs.Group("Training")
 	t := &o.Options
-	fs.IntVar(&t.MaxIters, "max_iters", t.MaxIters, "`iterations`")
-	fs.Float64Var(&t.Minutes, "minutes", t.Minutes, "train for so many `minutes`, evaluations included, instead of max_iters; 0 is off")
-	fs.IntVar(&t.BatchSize, "batch_size", t.BatchSize, "`windows` of text an iteration")
-	fs.Float64Var(&t.LearningRate, "learning_rate", t.LearningRate, "`rate` after the warm-up")
-	fs.Float64Var(&t.MinLR, "min_lr", t.MinLR, "`rate` at the last iteration")
-	fs.IntVar(&t.WarmupIters, "warmup_iters", t.WarmupIters, "`iterations` of linear warm-up")
-	fs.StringVar(&t.Optimizer, "optimizer", t.Optimizer, "`name`: adamw, or muon for the blocks' matrices with adamw for the rest")
-	fs.Float64Var(&t.MuonLR, "muon_lr", t.MuonLR, "Muon's `rate` after the warm-up; it follows learning_rate's schedule")
-	fs.Float64Var(&t.MuonWeightDecay, "muon_weight_decay", t.MuonWeightDecay, "decay of Muon's matrices, a `factor` of its rate")
-	fs.Float64Var(&t.WeightDecay, "weight_decay", t.WeightDecay, "AdamW's decay of matrices, a `factor` of the learning rate")
-	fs.Float64Var(&t.Beta1, "beta1", t.Beta1, "AdamW's `decay` of the mean gradient")
-	fs.Float64Var(&t.Beta2, "beta2", t.Beta2, "AdamW's `decay` of the mean squared gradient")
-	fs.Float64Var(&t.GradClip, "grad_clip", t.GradClip, "largest global `norm` of the gradients; 0 for no limit")
-	fs.IntVar(&t.EvalInterval, "eval_interval", t.EvalInterval, "`iterations` between evaluations")
-	fs.IntVar(&t.SampleInterval, "sample_interval", t.SampleInterval, "`iterations` between samples; 0 for none")
+	fs.IntVar(&t.MaxIters, "max_iters", t.MaxIters, "`n` iterations")
+	fs.Float64Var(&t.Minutes, "minutes", t.Minutes, "`n` minutes of training, all in, instead of max_iters")
+	fs.IntVar(&t.BatchSize, "batch_size", t.BatchSize, "`n` windows of text an iteration")
+	fs.Float64Var(&t.LearningRate, "learning_rate", t.LearningRate, "`x`: rate after the warm-up")
+	fs.Float64Var(&t.MinLR, "min_lr", t.MinLR, "`x`: rate at the last iteration")
+	fs.IntVar(&t.WarmupIters, "warmup_iters", t.WarmupIters, "`n` iterations of linear warm-up")
+	fs.StringVar(&t.Optimizer, "optimizer", t.Optimizer, "`name`: adamw, or muon for matrices")
+	fs.Float64Var(&t.MuonLR, "muon_lr", t.MuonLR, "`x`: Muon's rate after the warm-up")
+	fs.Float64Var(&t.MuonWeightDecay, "muon_weight_decay", t.MuonWeightDecay, "`x`: decay of Muon's matrices, times its rate")
+	fs.Float64Var(&t.WeightDecay, "weight_decay", t.WeightDecay, "`x`: decay of AdamW's matrices, times its rate")
+	fs.Float64Var(&t.Beta1, "beta1", t.Beta1, "`x`: AdamW's decay of the mean gradient")
+	fs.Float64Var(&t.Beta2, "beta2", t.Beta2, "`x`: AdamW's decay of the squared gradient")
+	fs.Float64Var(&t.GradClip, "grad_clip", t.GradClip, "`x`: norm of the gradients at most; 0: any")
+	fs.IntVar(&t.EvalInterval, "eval_interval", t.EvalInterval, "`n` iterations between evaluations")
+	fs.IntVar(&t.SampleInterval, "sample_interval", t.SampleInterval, "`n` iterations between samples; 0: none")
 	return fs
 }
 
@@ -165,7 +166,7 @@ var shape = map[string]bool{"n_layer": true, "n_head": true, "n_embd": true, "he
 	"bias": true, "tied": true, "attn_only": true, "position": true}
 
 // mayChange are the flags that a resumed run may be given whatever its checkpoint says.
-var mayChange = map[string]bool{"data": true, "out": true, "resume": true, "threads": true, "max_iters": true, "preset": true, "config": true, "dry_run": true, "version": true, "probe": true}
+var mayChange = map[string]bool{"data": true, "out": true, "resume": true, "threads": true, "max_iters": true, "minutes": true, "preset": true, "config": true, "dry_run": true, "version": true, "probe": true}
 
 // contradiction refuses a resumed run whose flags say something else than its checkpoint: the first such flag by name.
 func (o *options) contradiction(c model.Config, s train.State) (err error) {
@@ -174,6 +175,12 @@ func (o *options) contradiction(c model.Config, s train.State) (err error) {
 	}
 	if o.given["max_iters"] && o.MaxIters < s.Iteration {
 		return &resumeConflict{"max_iters", strconv.Itoa(o.MaxIters), fmt.Sprintf("done %d iterations", s.Iteration)}
+	}
+	if o.given["minutes"] && s.Options.Minutes == 0 {
+		return &resumeConflict{"minutes", fmt.Sprint(o.Minutes), fmt.Sprintf("a length of %d iterations", s.Options.MaxIters)}
+	}
+	if o.given["minutes"] && 60*o.Minutes < s.Seconds {
+		return &resumeConflict{"minutes", fmt.Sprint(o.Minutes), fmt.Sprintf("trained for %.2f minutes", s.Seconds/60)}
 	}
 	saved := &options{Preset: train.Preset{Config: c, Options: s.Options}}
 	before, now := saved.flags(), o.flags()

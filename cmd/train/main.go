@@ -12,23 +12,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
-	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"chargpt/data"
 	"chargpt/internal/cli"
+	"chargpt/internal/runs"
 	"chargpt/model"
-	"chargpt/model/checkpoint"
 	"chargpt/model/train"
 )
 
-// root is where runs are kept.
-const root = "checkpoints"
-
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a reader of the results that goes away must not end the training
+	if os.Getenv("GOGC") == "" {
+		// the text counts as live memory: the usual 100 would let garbage, of which there is little, grow to its size
+		debug.SetGCPercent(20)
+	}
 	cli.Main("train", run)
 }
 
@@ -39,11 +41,11 @@ func run(ctx context.Context, env cli.Env) error {
 		return err
 	}
 	if o.dryRun {
-		return dryRun(ctx, o, env.Stdin, env.Stdout)
+		return stoppedEarly(ctx, dryRun(ctx, o, env.Stdin, env.Stdout), env.Stderr)
 	}
 	t, err := newTrainer(ctx, o, env.Stdin)
 	if err != nil {
-		return err
+		return stoppedEarly(ctx, err, env.Stderr)
 	}
 	defer t.Close()
 	stop, err := recordProbe(t, o, env.Stderr)
@@ -52,6 +54,14 @@ func run(ctx context.Context, env cli.Env) error {
 	}
 	defer stop()
 	return trainAndReport(ctx, t, o, env)
+}
+
+// stoppedEarly says what a signal before the first iteration left: nothing.
+func stoppedEarly(ctx context.Context, err error, stderr io.Writer) error {
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		fmt.Fprintln(stderr, "train: stopped before the first iteration; no run was made or changed")
+	}
+	return err
 }
 
 // newTrainer starts a run or opens the one to resume.
@@ -87,13 +97,24 @@ func newTrainer(ctx context.Context, o *options, stdin io.Reader) (*train.Traine
 
 func createFolder(o *options) (*train.Folder, error) {
 	if o.out == "" {
-		return train.CreateNew(root, runName(o.data))
+		return train.CreateNew(runs.Root, runName(o.data))
 	}
 	folder, err := train.Create(o.out)
 	if errors.Is(err, train.ErrRunExists) {
 		return nil, cli.Usagef("-out %s holds a run already: add -resume to go on with it, or name another folder", o.out)
 	}
-	return folder, err
+	if err != nil && !errors.Is(err, train.ErrLocked) {
+		return nil, fmt.Errorf("-out %s cannot be a run folder: %w; name another", o.out, err)
+	}
+	return folder, lockedHint(err)
+}
+
+// lockedHint says what to do about a folder in which another trainer is at work.
+func lockedHint(err error) error {
+	if errors.Is(err, train.ErrLocked) {
+		return fmt.Errorf("%w: wait for it to end, or name another folder with -out", err)
+	}
+	return err
 }
 
 func runName(dataFile string) string {
@@ -110,9 +131,9 @@ func runName(dataFile string) string {
 func readText(ctx context.Context, file string, stdin io.Reader) (*data.Text, error) {
 	switch file {
 	case "":
-		return data.Read(strings.NewReader(data.Plays()), int64(len(data.Plays())))
+		return data.Read(strings.NewReader(data.Plays()))
 	case "-":
-		text, err := data.Read(interruptible{ctx, stdin}, 0)
+		text, err := data.Read(&interruptible{ctx: ctx, r: stdin})
 		if err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
@@ -129,74 +150,15 @@ func readText(ctx context.Context, file string, stdin io.Reader) (*data.Text, er
 type interruptible struct {
 	ctx context.Context
 	r   io.Reader
+	buf []byte // what r reads into: a read may outlive its call
 }
 
-func (i interruptible) Read(p []byte) (n int, err error) {
-	type result struct {
-		b   []byte
-		err error
+func (i *interruptible) Read(p []byte) (int, error) {
+	if len(i.buf) < len(p) {
+		i.buf = make([]byte, len(p))
 	}
-	done := make(chan result, 1)
-	go func() { // with memory of its own: it may outlive this call
-		b := make([]byte, len(p))
-		n, err := i.r.Read(b)
-		done <- result{b[:n], err}
-	}()
-	select {
-	case r := <-done:
-		return copy(p, r.b), r.err
-	case <-i.ctx.Done():
-		return 0, context.Cause(i.ctx)
-	}
-}
-
-// resume opens a run folder, refuses flags that contradict it, and goes on.
-func resume(ctx context.Context, o *options, stdin io.Reader) (*train.Trainer, error) {
-	path := o.out
-	if path == "" {
-		newest, err := train.Newest(root)
-		if err != nil {
-			return nil, err
-		}
-		path = newest
-	}
-	folder, err := train.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	t, err := resumeFolder(ctx, o, folder, stdin)
-	if err != nil {
-		folder.Close()
-		return nil, err
-	}
-	return t, nil
-}
-
-func resumeFolder(ctx context.Context, o *options, folder *train.Folder, stdin io.Reader) (*train.Trainer, error) {
-	c, err := checkpoint.Read(folder.Checkpoint())
-	if err != nil {
-		return nil, err
-	}
-	state, err := train.ReadState(c)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", folder.Checkpoint(), err)
-	}
-	if err := o.contradiction(c.Config, state); err != nil {
-		return nil, err
-	}
-	file := state.Data
-	if o.given["data"] {
-		file = o.data
-	}
-	text, err := readText(ctx, file, stdin)
-	if err != nil {
-		return nil, err
-	}
-	maxIters := 0
-	if o.given["max_iters"] {
-		maxIters = o.MaxIters
-	}
-	return train.Resume(c, text, maxIters, train.Run{Folder: folder, Threads: o.threads})
+	n, err := cli.Await(i.ctx, func() (int, error) { return i.r.Read(i.buf[:len(p)]) })
+	return copy(p, i.buf[:n]), err
 }
 
 // trainAndReport runs the loop and prints what came of it.
@@ -209,8 +171,7 @@ func trainAndReport(ctx context.Context, t *train.Trainer, o *options, env cli.E
 		err = r.end(ctx)
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-		fmt.Fprintf(env.Stderr, "stopped and saved at iteration %d; go on with: go run ./cmd/train -resume -out %s\n", t.State.Iteration, shellPath(t.Path()))
-		return err
+		fmt.Fprintln(env.Stderr, cli.Hint(fmt.Sprintf("stopped and saved at iteration %d; go on with: go run ./cmd/train -resume -out %s", t.State.Iteration, shellPath(t.Path()))))
 	}
 	return err
 }
@@ -223,12 +184,4 @@ func describe(m *model.Model) string {
 		kind = ", attention only"
 	}
 	return fmt.Sprintf("%d layers, %d heads, %d channels, block %d%s: %d parameters", c.NLayer, c.NHead, c.NEmbd, c.BlockSize, kind, m.NumParameters(true))
-}
-
-// shellPath is a path as a shell takes it.
-func shellPath(path string) string {
-	if strings.ContainsAny(path, " '\"$&;()*?[]<>|\\`!#~") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return filepath.ToSlash(path)
 }

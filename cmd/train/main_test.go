@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"chargpt/internal/cli"
 )
@@ -107,10 +108,16 @@ func TestTrainOnStandardInput(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	for _, want := range []string{"text: -, 440 characters, 10 distinct", "iteration 0:", "iteration 4:", "bits", "unigram", "bigram Markov chain",
+	for _, want := range []string{"text: -, 440 characters, 10 distinct\n", "split: 396 characters train, 44 validate\n", "  baselines: unigram ", "iteration 0:", "iteration 4:", "bits", "unigram", "bigram Markov chain",
 		"validation loss over all 44 characters", "sample:", "next: go run ./cmd/sample -ckpt checkpoints/stdin/best.safetensors"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("standard output does not say %q:\n%s", want, stdout)
+		}
+	}
+	results, _, _ := strings.Cut(stdout, "\nsample:")
+	for line := range strings.Lines(results) {
+		if n := utf8.RuneCountInString(line); n > 80 {
+			t.Errorf("a line of %d columns, want a terminal's 80: %s", n, line)
 		}
 	}
 	if !strings.Contains(stderr, "iteration 4/4: loss") || strings.Contains(stdout, "tokens/s") {
@@ -228,6 +235,72 @@ func TestHelp(t *testing.T) {
 	for _, want := range []string{"Text and run", "Model", "Training", "Examples", "-n_layer", "default 4"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("help does not say %q:\n%s", want, stdout)
+		}
+	}
+}
+
+// A run whose length is a time is extended by a longer one; the two lengths are not mixed.
+func TestResumeMinutes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := strings.Repeat("abcdefgh ", 40)
+	timed := append(append([]string{"-data", "-", "-out", "timed"}, fast[:len(fast)-6]...), "-minutes", "0.003", "-eval_interval", "50", "-threads", "1")
+	for _, args := range [][]string{timed, append([]string{"-data", "-", "-out", "counted"}, fast...)} {
+		if code, _, stderr := call(t, text, args...); code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+	}
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"-out", "timed", "-minutes", "0.006"}, 0, "iterations in 0.006 minutes"},
+		{[]string{"-out", "timed", "-minutes", "0.001"}, 1, "-minutes 0.001 contradicts the run, which has trained for 0.01 minutes"},
+		{[]string{"-out", "timed", "-max_iters", "100000"}, 1, "-max_iters 100000 contradicts the run, which has a length of 0.006 minutes"},
+		{[]string{"-out", "counted", "-minutes", "1"}, 1, "-minutes 1 contradicts the run, which has a length of 4 iterations"},
+	} {
+		code, stdout, stderr := call(t, text, append(tt.args, "-resume")...)
+		if code != tt.code || !strings.Contains(stdout+stderr, tt.want) {
+			t.Errorf("%v: exit code %d, want %d and %q: %s%s", tt.args, code, tt.code, tt.want, stdout, stderr)
+		}
+	}
+}
+
+// A text that is not where it was is named, with what to do about it.
+func TestResumeWithoutText(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	text := strings.Repeat("abcdefgh ", 40)
+	if err := os.WriteFile("a.txt", []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range []string{"a.txt", "-"} {
+		if code, _, stderr := call(t, text, append([]string{"-data", data}, fast...)...); code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+	}
+	t.Chdir(t.TempDir())
+	a, piped := filepath.Join(dir, "checkpoints/a"), filepath.Join(dir, "checkpoints/stdin")
+	for _, tt := range []struct {
+		stdin string
+		args  []string
+		code  int
+		want  string
+	}{
+		{"", []string{"-out", a}, 1, "the run's text a.txt is not there, seen from this folder: go to where the run was started, or give -data FILE"},
+		{"", []string{"-out", piped}, 1, "the run's text came from standard input: pipe the same text again, or give -data FILE"},
+		{text + "x", []string{"-out", piped}, 1, "pipe the same text again, or give -data FILE (this is another)"},
+		{"", []string{"-out", "nowhere"}, 1, "no run to resume in nowhere: name a run folder with -out, or leave -resume out"},
+		{text, []string{"-out", piped, "-max_iters", "6"}, 0, "iteration 6:"},
+		{"", []string{"-out", piped, "-max_iters", "8", "-data", filepath.Join(dir, "a.txt")}, 0, "iteration 8:"},
+		{"", []string{"-out", a, "-max_iters", "6", "-data", filepath.Join(dir, "a.txt")}, 0, "iteration 6:"},
+	} {
+		code, stdout, stderr := call(t, tt.stdin, append(tt.args, "-resume")...)
+		if code != tt.code || !strings.Contains(stdout+stderr, tt.want) {
+			t.Errorf("%v: exit code %d, want %d and %q: %s%s", tt.args, code, tt.code, tt.want, stdout, stderr)
+		}
+		if tt.code != 0 {
+			checkOneLine(t, stderr, tt.want)
 		}
 	}
 }

@@ -37,11 +37,15 @@ func newReporter(env cli.Env, t *train.Trainer) *reporter {
 
 func (r *reporter) start() {
 	t := r.trainer
+	if t.State.Iteration > 0 {
+		r.draw() // a crash may have left another; and what drawing takes of memory it takes now
+	}
 	name := t.State.Data
 	if name == "" {
 		name = "the embedded corpus"
 	}
-	fmt.Fprintf(r.out, "text: %s, %d characters, %d distinct; %d train, %d validate\n", name, t.Text.Tokens.Len(), t.Model.Config.VocabSize, t.Data.Train.Len(), t.Data.Val.Len())
+	fmt.Fprintf(r.out, "text: %s, %d characters, %d distinct\n", name, t.Text.Tokens.Len(), t.Model.Config.VocabSize)
+	fmt.Fprintf(r.out, "split: %d characters train, %d validate\n", t.Data.Train.Len(), t.Data.Val.Len())
 	fmt.Fprintf(r.out, "model: %s\n", describe(t.Model))
 	length := fmt.Sprintf("iterations %d to %d", t.State.Iteration, t.State.Options.MaxIters)
 	if t.State.Options.Minutes > 0 {
@@ -49,11 +53,11 @@ func (r *reporter) start() {
 	}
 	fmt.Fprintf(r.out, "run: %s, %s on %d threads\n", t.Path(), length, t.Model.Threads)
 	if t.Data.Val.Len() == 0 {
-		fmt.Fprintln(r.out, "no validation: -val_fraction is 0, so there is no validation loss and no best checkpoint")
+		fmt.Fprintln(r.out, "no validation (-val_fraction 0): no validation loss, no best checkpoint")
 		return
 	}
-	fmt.Fprintf(r.out, "baselines on the validation part: unigram %s, bigram Markov chain %s\n", nats(t.State.UnigramLoss), nats(t.State.BigramLoss))
-	fmt.Fprintln(r.out, "losses below are in nats a character (and bits)")
+	fmt.Fprintln(r.out, "losses are in nats a character (and bits); val and the baselines, character")
+	fmt.Fprintln(r.out, "frequencies and the bigram Markov chain, are of the validation part")
 }
 
 // results is standard output, with the first error of writing to it.
@@ -73,6 +77,9 @@ func (r *results) Write(p []byte) (int, error) {
 // nats is a loss in both units.
 func nats(x float64) string { return fmt.Sprintf("%.4f nats (%.4f bits)", x, train.Bits(x)) }
 
+// both is a loss in both units where it is known that they are nats.
+func both(x float64) string { return fmt.Sprintf("%.4f (%.4f bits)", x, train.Bits(x)) }
+
 func (r *reporter) evaluated(e train.Evaluation) {
 	r.progress.clear()
 	defer r.draw()
@@ -84,8 +91,8 @@ func (r *reporter) evaluated(e train.Evaluation) {
 	if e.Best {
 		mark = ", best"
 	}
-	fmt.Fprintf(r.out, "iteration %d: train %.4f (%.4f bits), validation %.4f (%.4f bits), unigram %.4f, bigram %.4f%s\n",
-		e.Iteration, e.TrainLoss, train.Bits(e.TrainLoss), e.ValLoss, train.Bits(e.ValLoss), e.UnigramLoss, e.BigramLoss, mark)
+	fmt.Fprintf(r.out, "iteration %d: train %s, val %s%s\n", e.Iteration, both(e.TrainLoss), both(e.ValLoss), mark)
+	fmt.Fprintf(r.out, "  baselines: unigram %s, bigram %s\n", both(e.UnigramLoss), both(e.BigramLoss))
 }
 
 // draw redraws loss.svg and loss.png in the run folder. A picture that cannot be drawn does not stop a training.
@@ -119,16 +126,18 @@ func (r *reporter) end(ctx context.Context) error {
 		fmt.Fprintf(r.out, "\n%d iterations in %v minutes\n", r.trainer.State.Iteration, o.Minutes)
 	}
 	if !math.IsNaN(result.ValLoss) {
-		fmt.Fprintf(r.out, "\nvalidation loss over all %d characters: %s, of the best weights, from iteration %d\n", r.trainer.Data.Val.Len(), nats(result.ValLoss), result.BestIter)
-		fmt.Fprintf(r.out, "baselines on the same characters: unigram %s, bigram Markov chain %s\n", nats(result.UnigramLoss), nats(result.BigramLoss))
+		fmt.Fprintf(r.out, "\nvalidation loss over all %d characters: %s\n", r.trainer.Data.Val.Len(), nats(result.ValLoss))
+		fmt.Fprintf(r.out, "  of the best weights, from iteration %d\n", result.BestIter)
+		fmt.Fprintf(r.out, "  baseline, unigram: %s\n", nats(result.UnigramLoss))
+		fmt.Fprintf(r.out, "  baseline, bigram Markov chain: %s\n", nats(result.BigramLoss))
 	}
 	fmt.Fprintf(r.out, "sample:\n%s\n", indent(text))
-	fmt.Fprintf(r.out, "next: go run ./cmd/sample -ckpt %s -prompt %q\n", shellPath(r.trainer.BestPath()), promptFor(r.trainer))
+	fmt.Fprintln(r.out, cli.Hint(fmt.Sprintf("next: go run ./cmd/sample -ckpt %s -prompt %s", shellPath(r.trainer.BestPath()), shellText(promptFor(r.trainer)))))
 	if r.trainer.Record != nil {
-		fmt.Fprintf(r.out, "heads being learned: go run ./cmd/inspect -probe -ckpt %s -o probe.html\n", shellPath(r.trainer.Path()))
+		fmt.Fprintln(r.out, cli.Hint(fmt.Sprintf("heads being learned: go run ./cmd/inspect -probe -ckpt %s -o probe.html", shellPath(r.trainer.Path()))))
 	}
 	if r.out.err != nil {
-		return fmt.Errorf("the run is saved, but its results could not be written: %w", r.out.err)
+		return fmt.Errorf("the run is saved in %s, but its results could not be printed: %w", r.trainer.Path(), r.out.err)
 	}
 	return nil
 }

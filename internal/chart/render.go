@@ -2,17 +2,15 @@ package chart
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"image/color"
-	"math/rand/v2"
-	"os"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"chargpt/internal/atomicfile"
 )
 
 // The size of a picture, and how many pixels of a PNG an inch has.
@@ -31,14 +29,14 @@ func (p *picture) write(out string) error {
 	}
 	// The font is not embedded, and has the widths of these.
 	drawn = bytes.ReplaceAll(drawn, []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	if err := replaceFile(out+".svg", drawn); err != nil {
+	if err := atomicfile.WriteBytes(out+".svg", drawn); err != nil {
 		return err
 	}
 	drawn, err = p.encode(vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))})
 	if err != nil {
 		return err
 	}
-	return replaceFile(out+".png", drawn)
+	return atomicfile.WriteBytes(out+".png", drawn)
 }
 
 // encode draws the picture on a canvas, and returns the canvas as a file's content.
@@ -87,20 +85,4 @@ func (p *picture) drawLegend(c draw.Canvas) {
 		r := l.Rectangle(c)
 		c.Min.X += r.Max.X - r.Min.X + 18
 	}
-}
-
-// replaceFile writes a file anew by way of a temporary one beside it.
-func replaceFile(path string, content []byte) error {
-	file, err := os.OpenFile(fmt.Sprintf("%s.tmp-%d", path, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		os.Remove(file.Name())
-	}
-	return err
 }

@@ -53,10 +53,10 @@ func Run(ctx context.Context, name string, command Command, env Env) (code int) 
 	case errors.As(err, &stop):
 		return stop.code()
 	case errors.As(err, &usage):
-		fmt.Fprintf(env.Stderr, "%s: %v (%s -h lists the flags)\n", name, err, name)
+		fmt.Fprintf(env.Stderr, "%s: %s (%s -h lists the flags)\n", name, Hint(err.Error()), Hint("go run ./cmd/"+name))
 		return 2
 	}
-	fmt.Fprintf(env.Stderr, "%s: %v\n", name, err)
+	fmt.Fprintf(env.Stderr, "%s: %s\n", name, Hint(err.Error()))
 	return 1
 }
 

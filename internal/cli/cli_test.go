@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +21,7 @@ func TestRunExitCodes(t *testing.T) {
 	}{
 		{"done", nil, 0, ""},
 		{"input", errors.New("no such text"), 1, "x: no such text\n"},
-		{"usage", Usagef("-n is %d", 3), 2, "x: -n is 3 (x -h lists the flags)\n"},
+		{"usage", Usagef("-n is %d", 3), 2, "x: -n is 3 (go run ./cmd/x -h lists the flags)\n"},
 		{"interrupted", stopped{syscall.SIGINT}, 130, ""},
 		{"terminated", stopped{syscall.SIGTERM}, 143, ""},
 	} {
@@ -44,10 +45,11 @@ func testFlags() (*Flags, *int, *string) {
 	f := NewFlags("x", "does nothing", "x -n 1")
 	f.Group("Numbers")
 	n := f.Int("n", 4, "`things` to count")
+	f.Float64("r", 0, "`x`: rate")
 	f.Group("Words")
 	s := f.String("s", "", "`text` to say")
 	f.Bool("b", false, "be quiet")
-	f.Uint64("seed", 1, "`number`")
+	f.Uint64("seed", 1, "`number` to draw from")
 	return f, n, s
 }
 
@@ -59,12 +61,13 @@ func TestHelp(t *testing.T) {
 
 Numbers
   -n things     things to count (default 4)
+  -r x          rate
   -version      print the version and stop
 
 Words
   -b            be quiet
   -s text       text to say
-  -seed number  number (default 1)
+  -seed number  number to draw from (default 1)
 
 Examples
   x -n 1
@@ -95,6 +98,18 @@ func TestConfig(t *testing.T) {
 	if err != nil || again["n"] != "7" || again["s"] != `é "x"` || again["b"] != "true" {
 		t.Errorf("Config written and read again: %v, %v", again, err)
 	}
+	for _, text := range []string{`"x"`, "7", "true", "null", `{"a": 1}`, "é\n\t\\<&>"} {
+		before, _, _ := testFlags()
+		if err := before.Set("s", text); err != nil {
+			t.Fatal(err)
+		}
+		write(string(before.Config()))
+		after, n, got := testFlags()
+		settings, err := after.ReadConfig(path)
+		if err != nil || after.Apply(settings) != nil || *got != text || *n != 4 {
+			t.Errorf("the text %q written and read again is %q (%v)", text, *got, err)
+		}
+	}
 	for content, want := range map[string]string{
 		`{"m": 1}`: `"m" is no flag`, `{"n": [1]}`: `"n" must be`, `[1]`: "not a JSON object", `{"n": 1} {}`: "more than one", ``: "not a JSON object", `{"n": null}`: `"n" must be`,
 	} {
@@ -105,5 +120,21 @@ func TestConfig(t *testing.T) {
 	}
 	if err := f.Apply(map[string]string{"n": "x"}); err == nil || !strings.Contains(err.Error(), "-n") {
 		t.Errorf("a wrong value: %v, want an error that names the flag", err)
+	}
+}
+
+// A value of the wrong kind is named, with the kind that the flag takes.
+func TestWrongKind(t *testing.T) {
+	for args, want := range map[string]string{
+		"-n x": `-n is "x"; it must be a whole number`, "-n 2.5": `-n is "2.5"; it must be a whole number`, "-b=maybe": `-b is "maybe"; it must be true or false`,
+		"-seed -1": `-seed is "-1"; it must be a whole number from 0`, "-r é": `-r is "é"; it must be a number`,
+		"-n 99999999999999999999": `-n is "99999999999999999999"; it must be a whole number`,
+		"-n":                      "flag needs an argument: -n", "-m 1": "flag provided but not defined: -m",
+	} {
+		f, _, _ := testFlags()
+		var usage *usageError
+		if err := f.Parse(strings.Fields(args), io.Discard); !errors.As(err, &usage) || err.Error() != want {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
 	}
 }

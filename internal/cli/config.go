@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -44,7 +45,7 @@ func (f *Flags) ReadConfig(path string) (map[string]string, error) {
 func (f *Flags) Apply(settings map[string]string) error {
 	for name, value := range settings {
 		if err := f.Set(name, value); err != nil {
-			return Usagef("-%s: invalid value %q", name, value)
+			return Usagef("%s", wrongKind(f.Lookup(name), strconv.Quote(value)))
 		}
 	}
 	return nil
@@ -64,7 +65,7 @@ func (f *Flags) Config(but ...string) []byte {
 		if value == "" {
 			return // not given
 		}
-		if !json.Valid([]byte(value)) {
+		if isText(x) || !json.Valid([]byte(value)) {
 			quoted, _ := json.Marshal(value) // a string cannot fail
 			value = string(quoted)
 		}
@@ -72,4 +73,14 @@ func (f *Flags) Config(but ...string) []byte {
 		separator = ",\n"
 	})
 	return []byte(b.String() + "\n}\n")
+}
+
+// isText tells whether a flag's value is a text: "1" and "true" are texts like others, and stay so.
+func isText(x *flag.Flag) bool {
+	g, ok := x.Value.(flag.Getter)
+	if !ok {
+		return true
+	}
+	_, ok = g.Get().(string)
+	return ok
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -60,7 +61,7 @@ func (f *Flags) Parse(args []string, out io.Writer) error {
 		return err
 	}
 	if err != nil {
-		return Usagef("%v", err)
+		return Usagef("%s", f.clearer(err.Error()))
 	}
 	if f.Lookup("version").Value.String() == "true" {
 		printVersion(f.name, out)
@@ -70,6 +71,35 @@ func (f *Flags) Parse(args []string, out io.Writer) error {
 		return Usagef("unexpected argument %q: every option starts with a dash, and text with spaces needs quotes", f.Arg(0))
 	}
 	return nil
+}
+
+// badValue is what package flag says of a value that is not of a flag's kind.
+var badValue = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-(\w+): (?:parse error|value out of range)$`)
+
+// clearer is a message of package flag that says what to do.
+func (f *Flags) clearer(message string) string {
+	if m := badValue.FindStringSubmatch(message); m != nil && f.Lookup(m[2]) != nil {
+		return wrongKind(f.Lookup(m[2]), m[1])
+	}
+	return message
+}
+
+// wrongKind says that a value, in quotes, is not of a flag's kind.
+func wrongKind(x *flag.Flag, quoted string) string {
+	kind := "another text"
+	if g, ok := x.Value.(flag.Getter); ok {
+		switch g.Get().(type) {
+		case bool:
+			kind = "true or false"
+		case int:
+			kind = "a whole number"
+		case uint64:
+			kind = "a whole number from 0"
+		case float64:
+			kind = "a number"
+		}
+	}
+	return fmt.Sprintf("-%s is %s; it must be %s", x.Name, quoted, kind)
 }
 
 // Given returns the flags that were set, by name.
@@ -91,7 +121,7 @@ func (f *Flags) Help(out io.Writer) {
 			fmt.Fprintln(out, line(f.Lookup(n), width))
 		}
 	}
-	fmt.Fprintf(out, "\nExamples\n  %s\n", strings.Join(f.examples, "\n  "))
+	fmt.Fprintf(out, "\nExamples\n  %s\n", Hint(strings.Join(f.examples, "\n  ")))
 }
 
 // synopsis is a flag with the kind of its value.
@@ -102,9 +132,12 @@ func synopsis(x *flag.Flag) string {
 
 // line is one flag's help: what it takes, what it means, its default.
 func line(x *flag.Flag, width int) string {
-	_, usage := flag.UnquoteUsage(x)
+	kind, usage := flag.UnquoteUsage(x)
+	if len(kind) == 1 || strings.HasPrefix(usage, kind+": ") { // a mere letter, or a heading, stands beside the flag already
+		usage = strings.TrimLeft(strings.TrimPrefix(usage, kind), ": ")
+	}
 	text := fmt.Sprintf("%-*s  %s", width, synopsis(x), usage)
-	if x.DefValue != "" && x.DefValue != "false" {
+	if d := x.DefValue; d != "" && d != "false" && d != "0" {
 		text += fmt.Sprintf(" (default %s)", x.DefValue)
 	}
 	return text

@@ -2,22 +2,23 @@ package hf
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 
 	"github.com/nlpodyssey/safetensors"
 
+	"chargpt/internal/atomicfile"
 	"chargpt/model/checkpoint"
 )
 
 // ErrNotEmpty says that a folder holds something already.
-var ErrNotEmpty = errors.New("the folder is not empty; nothing is overwritten")
+var ErrNotEmpty = errors.New("the folder is not empty, and nothing is overwritten; name a new one")
 
 // Write writes a model into the folder at path, which is made if there is none, and must be empty (else [ErrNotEmpty]). A
 // model that is no GPT-2 is refused as [Check] does, before anything is made. After an error no file is left.
@@ -84,19 +85,10 @@ func asJSON(v any) func(io.Writer) error {
 	}
 }
 
-// writeFile writes a file by way of a temporary one beside it, so that it is whole or not there.
+// writeFile writes a file whole or not at all.
 func writeFile(path string, write func(io.Writer) error) error {
-	file, err := os.OpenFile(fmt.Sprintf("%s.tmp-%d", path, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(file)
-	err = errors.Join(write(out), out.Flush(), file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		os.Remove(file.Name())
-	}
-	return err
+	return atomicfile.Write(path, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		return cmp.Or(write(b), b.Flush())
+	})
 }

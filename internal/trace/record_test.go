@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"chargpt/internal/atomicfile"
 	"chargpt/internal/attention"
 	"chargpt/model"
 )
@@ -180,7 +181,7 @@ func TestWriteFile(t *testing.T) {
 		t.Error(err)
 	}
 	for _, path := range []string{dir, filepath.Join(dir, "no", "file")} {
-		if err := WriteFile(path, text("x")); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), temporary) {
+		if err := WriteFile(path, text("x")); err == nil || !strings.Contains(err.Error(), path) || atomicfile.IsTemporary(err.Error()) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"chargpt/internal/atomicfile"
 	"chargpt/internal/attention"
 )
 
@@ -89,7 +90,7 @@ func DropAfter(run string, iteration int) error {
 	for _, name := range files {
 		stem, whole := strings.CutSuffix(name, recordSuffix)
 		step, err := strconv.Atoi(stem)
-		if late := whole && err == nil && step > iteration; late || strings.Contains(name, temporary) {
+		if late := whole && err == nil && step > iteration; late || atomicfile.IsTemporary(name) {
 			if err := os.Remove(filepath.Join(run, recordingFolder, name)); err != nil {
 				return err
 			}

@@ -150,3 +150,22 @@ func dot(a, b []float32) float32 {
 	}
 	return sum
 }
+
+// Write is n characters of the model's own, at most block_size, after a start: a text to look at where nobody gave one. One
+// seed gives one text.
+func (t *Tracer) Write(ctx context.Context, start int32, n int, seed uint64) ([]int32, error) {
+	d, err := t.model.NewDecoder(1)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	var tokens []int32
+	o := sample.Options{Sampler: sample.Sampler{Temperature: 0.8}, MaxNewTokens: min(n, t.model.Config.BlockSize), Seed: seed}
+	err = sample.Generate(ctx, d, 1, 0, []int32{start}, func(id int32) string { return t.vocab[id] }, o, func(e sample.Event) error {
+		if !e.Done {
+			tokens = append(tokens, e.ID)
+		}
+		return nil
+	})
+	return tokens, err
+}

@@ -58,7 +58,7 @@ func identify(b []byte, size int64) (identity, error) {
 	}
 	n := binary.LittleEndian.Uint64(b)
 	if n > maxHeader || !bytes.HasPrefix(b[lengthSize:], []byte(start)) {
-		return identity{}, notCheckpoint("it does not start as one")
+		return identity{}, notCheckpoint("it does not start as one; name a .safetensors file of a run")
 	}
 	if n > uint64(len(b)-lengthSize) {
 		return identity{}, fmt.Errorf("damaged checkpoint: it has %d bytes, its header alone %d", size, n)

@@ -1,96 +1,26 @@
 package checkpoint
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"runtime"
-	"strings"
+
+	"chargpt/internal/atomicfile"
 )
 
 // maxFile is the largest file that Read takes, in bytes: 16 GiB.
 const maxFile = 16 << 30
 
-// temporary follows a checkpoint's name in that of the file it is written to; a random number follows it.
-const temporary = ".tmp-"
-
-// Write saves c at path, whole or not at all: it writes a temporary file PATH.tmp-NUMBER in the same folder, syncs it to
-// the disk, renames it and syncs the folder. After an error no temporary file is left, and what was at path before is
-// still there unless the folder's sync is what failed. A process that is killed may leave a temporary file; see
-// [RemoveTemporary].
+// Write saves c at path, whole or not at all: by way of a temporary file PATH.tmp-NUMBER in the same folder, which is synced
+// and renamed. After an error no temporary file is left, and what was at path before is still there unless the folder's
+// sync is what failed. A process that is killed may leave a temporary file.
 func Write(path string, c *Checkpoint) error {
 	content, err := c.prepare()
 	if err != nil {
 		return err
 	}
-	f, err := createTemporary(path)
-	if err != nil {
+	if err := atomicfile.Write(path, content.writeTo); err != nil {
 		return fmt.Errorf("save checkpoint: %w", err)
-	}
-	err = firstError(content.writeTo(f), f.Sync, f.Close, func() error { return os.Rename(f.Name(), path) })
-	if err != nil {
-		f.Close() // again, if it was
-		os.Remove(f.Name())
-		return fmt.Errorf("save checkpoint: %w", err)
-	}
-	if err := syncFolder(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("save checkpoint: %w", err)
-	}
-	return nil
-}
-
-// firstError takes steps until one fails.
-func firstError(err error, steps ...func() error) error {
-	for _, step := range steps {
-		if err != nil {
-			return err
-		}
-		err = step()
-	}
-	return err
-}
-
-// createTemporary creates a new file beside path. Unlike os.CreateTemp it leaves the permissions to the umask: the file
-// becomes the checkpoint.
-func createTemporary(path string) (*os.File, error) {
-	for {
-		name := fmt.Sprintf("%s%s%d", path, temporary, rand.Uint32())
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
-		}
-	}
-}
-
-// syncFolder makes a rename in a folder last. Windows cannot, and need not.
-func syncFolder(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
-}
-
-// RemoveTemporary removes the temporary files that killed writers of path left. Nobody may be writing it.
-func RemoveTemporary(path string) error {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(path)+temporary) {
-			if err := os.Remove(filepath.Join(filepath.Dir(path), e.Name())); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }

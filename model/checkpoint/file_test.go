@@ -98,24 +98,3 @@ func TestReadErrors(t *testing.T) {
 		}
 	}
 }
-
-func TestRemoveTemporary(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a[b]*")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"ckpt", "ckpt.tmp-1", "ckpt.tmp-23", "ckpt.tmp", "best.tmp-1"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := RemoveTemporary(filepath.Join(dir, "ckpt")); err != nil {
-		t.Fatal(err)
-	}
-	if names := entries(t, dir); len(names) != 3 {
-		t.Errorf("folder holds %q", names)
-	}
-	if err := RemoveTemporary(filepath.Join(dir, "missing", "ckpt")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v", err)
-	}
-}

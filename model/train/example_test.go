@@ -12,7 +12,7 @@ import (
 
 // Train a tiny model on a string, and sample from it.
 func Example() {
-	text, err := data.Read(strings.NewReader(strings.Repeat("the cat sat on the mat. ", 100)), 0)
+	text, err := data.Read(strings.NewReader(strings.Repeat("the cat sat on the mat. ", 100)))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"chargpt/internal/atomicfile"
 )
 
 // The files of a run folder.
@@ -52,8 +54,8 @@ func Create(path string) (*Folder, error) {
 
 // clean removes files, and temporary ones, that a crash left. The folder is unlocked if that fails.
 func (f *Folder) clean(files ...string) error {
-	stale, err := filepath.Glob(f.file("*.tmp-*"))
-	for _, name := range append(stale, files...) {
+	err := atomicfile.RemoveTemporary(f.Path)
+	for _, name := range files {
 		if e := os.Remove(name); !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)
 		}
@@ -101,7 +103,9 @@ func (f *Folder) Close() error {
 }
 
 // WriteConfig keeps the settings that a run begins with beside it.
-func (f *Folder) WriteConfig(settings []byte) error { return replaceFile(f.file(configFile), settings) }
+func (f *Folder) WriteConfig(settings []byte) error {
+	return atomicfile.WriteBytes(f.file(configFile), settings)
+}
 
 func (f *Folder) file(name string) string { return filepath.Join(f.Path, name) }
 
@@ -119,6 +123,9 @@ func Locate(root, path string) (string, error) {
 		path = newest
 	}
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%s: %w; name a run folder, or a checkpoint in one", path, fs.ErrNotExist)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -20,5 +20,6 @@ func Memory(c model.Config, o Options) float64 {
 	sequences := min(float64(o.BatchSize), 2*max(1, 512/float64(c.BlockSize))) // that are in work at once: model.Batch
 	tokens := (sequences + evalBatch) * float64(c.BlockSize)
 	parameters := float64(c.NLayer)*matrices + channels*(2*float64(c.VocabSize)+float64(c.BlockSize))
-	return 4 * (5*parameters + tokens*token)
+	batch := 2 * float64(o.BatchSize) * float64(c.BlockSize) // tokens and targets of all sequences
+	return 4 * (5*parameters + tokens*token + batch)
 }

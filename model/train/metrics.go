@@ -8,9 +8,10 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
+
+	"chargpt/internal/atomicfile"
 )
 
 // metricsHeader names the columns of metrics.csv. Losses are nats a character; a column is empty where the text has no
@@ -67,23 +68,5 @@ func (f *Folder) truncateMetrics(iteration int) (seconds float64, err error) {
 	if len(kept) == len(old) {
 		return seconds, nil
 	}
-	return seconds, replaceFile(f.file(metricsFile), kept)
-}
-
-// replaceFile writes a file anew by way of a temporary one.
-func replaceFile(path string, content []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp-*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	err = errors.Join(err, file.Chmod(0o644)) // a temporary file is its owner's alone
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		os.Remove(file.Name())
-	}
-	return err
+	return seconds, atomicfile.WriteBytes(f.file(metricsFile), kept)
 }

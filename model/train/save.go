@@ -102,7 +102,7 @@ func (t *Trainer) restore(c *checkpoint.Checkpoint) error {
 // restoreBest reads the best weights. Where the checkpoint itself is the best so far, a crash may have come before best
 // was written.
 func (t *Trainer) restoreBest() error {
-	if t.State.BestLoss == 0 {
+	if t.State.BestLoss == nil {
 		return nil
 	}
 	t.best = append(t.best, t.Model.Flat()...)

@@ -2,24 +2,24 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"math"
 
 	"chargpt/model/checkpoint"
 )
 
 // State is the part of a run that is no tensor: a checkpoint's "train" metadata.
 type State struct {
-	Options     Options `json:"options"`
-	Iteration   int     `json:"iteration"`         // iterations done
-	Data        string  `json:"data"`              // the text's file as it was named; empty is the embedded corpus
-	TextSHA256  string  `json:"text_sha256"`       // of the text, to refuse another one
-	Seconds     float64 `json:"seconds,omitempty"` // of training so far, where its length is a time
-	Random      Random  `json:"random"`            // where the random streams are
-	BestLoss    float64 `json:"best_val_loss"`     // lowest validation loss so far, nats; 0 if none yet
-	BestIter    int     `json:"best_iteration"`    // when
-	UnigramLoss float64 `json:"unigram_loss"`      // baselines on the validation part, nats
-	BigramLoss  float64 `json:"bigram_loss"`
+	Options     Options  `json:"options"`
+	Iteration   int      `json:"iteration"`               // iterations done
+	Data        string   `json:"data"`                    // the text's file; "-" is standard input, empty the embedded corpus
+	TextSHA256  string   `json:"text_sha256"`             // of the text, to refuse another one
+	Seconds     float64  `json:"seconds,omitempty"`       // of training so far, where its length is a time
+	Random      Random   `json:"random"`                  // where the random streams are
+	BestLoss    *float64 `json:"best_val_loss,omitempty"` // lowest validation loss so far, nats; nil if none yet
+	BestIter    int      `json:"best_iteration"`          // when
+	UnigramLoss float64  `json:"unigram_loss"`            // baselines on the validation part, nats
+	BigramLoss  float64  `json:"bigram_loss"`
 }
 
 // Random is the state of all random streams. Every draw is a function of the seed and the iteration it is made in, so
@@ -38,8 +38,39 @@ func ReadState(c *checkpoint.Checkpoint) (State, error) {
 	if err := s.Options.Validate(); err != nil {
 		return s, fmt.Errorf("the checkpoint's training state: %w", err)
 	}
-	if s.Iteration < 0 || s.Iteration != s.Random.Iteration || s.Options.Seed != s.Random.Seed || math.IsNaN(s.BestLoss) {
-		return s, fmt.Errorf("the checkpoint's training state contradicts itself")
+	if s.Iteration < 0 || s.Iteration != s.Random.Iteration || s.Options.Seed != s.Random.Seed {
+		return s, errors.New("the checkpoint's training state contradicts itself")
+	}
+	if s.Options.ValFraction == 0 {
+		s.BestLoss = nil // it was once kept as 0, which is also the loss of a text of one character
 	}
 	return s, nil
+}
+
+// Length is how long a run that is resumed is from now on, in all; the zero value keeps what it is.
+type Length struct {
+	MaxIters int     // of a run whose length is in iterations
+	Minutes  float64 // of one whose length is a time
+}
+
+// extend makes the run another length, which must be in the same unit and not be over yet.
+func (s *State) extend(l Length) error {
+	o := &s.Options
+	switch timed := o.Minutes > 0; {
+	case l == Length{}:
+		return nil
+	case l.MaxIters > 0 && timed:
+		return fmt.Errorf("max_iters is %d, but the run's length is %v minutes", l.MaxIters, o.Minutes)
+	case l.Minutes > 0 && !timed:
+		return fmt.Errorf("minutes is %v, but the run's length is %d iterations", l.Minutes, o.MaxIters)
+	case !timed && l.MaxIters < s.Iteration:
+		return fmt.Errorf("max_iters is %d, but the run has done %d iterations", l.MaxIters, s.Iteration)
+	case timed && 60*l.Minutes < s.Seconds:
+		return fmt.Errorf("minutes is %v, but the run has trained for %.2f", l.Minutes, s.Seconds/60)
+	case timed:
+		o.Minutes = l.Minutes
+	default:
+		o.MaxIters = l.MaxIters
+	}
+	return o.Validate()
 }

@@ -74,20 +74,17 @@ func New(text *data.Text, config model.Config, o Options, r Run) (*Trainer, erro
 }
 
 // Resume returns a trainer that continues the run in a folder bit for bit. The text must be the one the run began with.
-// A maxIters over 0 replaces the checkpoint's: the schedule is then another.
-func Resume(c *checkpoint.Checkpoint, text *data.Text, maxIters int, r Run) (*Trainer, error) {
+// Another length than the run's, which the zero value keeps, makes the schedule another.
+func Resume(c *checkpoint.Checkpoint, text *data.Text, length Length, r Run) (*Trainer, error) {
 	state, err := ReadState(c)
 	if err != nil {
 		return nil, err
 	}
 	if state.TextSHA256 != text.SHA256 {
-		return nil, fmt.Errorf("the text is not the one this run was trained on (-data): its content differs")
+		return nil, errors.New("the text is not the one this run was trained on: its content differs; give that one with -data, or start a new run without -resume")
 	}
-	if maxIters > 0 && state.Options.Minutes == 0 {
-		if maxIters < state.Iteration {
-			return nil, fmt.Errorf("max_iters is %d, but the run has done %d iterations", maxIters, state.Iteration)
-		}
-		state.Options.MaxIters = maxIters
+	if err := state.extend(length); err != nil {
+		return nil, err
 	}
 	m, err := model.NewZero(c.Config)
 	if err != nil {
@@ -254,8 +251,8 @@ func (t *Trainer) evaluate() error {
 	if !finite(e.TrainLoss) || t.hasValidation() && !finite(e.ValLoss) {
 		return &DivergedError{Iteration: t.State.Iteration, Loss: e.TrainLoss, GradNorm: math.NaN(), LearningRate: e.LearningRate}
 	}
-	if t.hasValidation() && (t.State.BestLoss == 0 || e.ValLoss < t.State.BestLoss) {
-		e.Best, t.State.BestLoss, t.State.BestIter = true, e.ValLoss, t.State.Iteration
+	if t.hasValidation() && (t.State.BestLoss == nil || e.ValLoss < *t.State.BestLoss) {
+		e.Best, t.State.BestLoss, t.State.BestIter = true, &e.ValLoss, t.State.Iteration
 		t.best = append(t.best[:0], t.Model.Flat()...)
 	}
 	e.Seconds = t.seconds()

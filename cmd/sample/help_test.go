@@ -1,0 +1,9 @@
+package main
+
+import (
+	"testing"
+
+	"chargpt/internal/cli/clitest"
+)
+
+func TestHelpFits(t *testing.T) { clitest.Help(t, "sample", run) }

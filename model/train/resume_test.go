@@ -1,0 +1,217 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"chargpt/model/checkpoint"
+)
+
+func TestResumeIsExact(t *testing.T) {
+	for _, optimizer := range []string{AdamW, Muon} {
+		t.Run(optimizer, func(t *testing.T) { testResumeIsExact(t, optimizer) })
+	}
+}
+
+func testResumeIsExact(t *testing.T, optimizer string) {
+	dir := t.TempDir()
+	_, o := small()
+	o.Optimizer = optimizer
+	whole := filepath.Join(dir, "whole")
+	run(t, newTrainer(t, whole, o, 1))
+	for _, stop := range [][]int{{10}, {1}, {0, 0, 5}, {7, 13}, {3, 4, 19}} {
+		path := filepath.Join(dir, fmt.Sprint("stopped", stop))
+		runUntil(t, newTrainer(t, path, o, 1), stop[0])
+		for _, at := range stop[1:] {
+			runUntil(t, resumeTrainer(t, path, 0), at)
+		}
+		run(t, resumeTrainer(t, path, 0))
+		sameFiles(t, whole, path, checkpointFile, bestFile)
+		if got, want := metricsWithoutSeconds(t, path), metricsWithoutSeconds(t, whole); !slices.Equal(got, want) {
+			t.Errorf("stopped at %v: metrics %q, want %q", stop, got, want)
+		}
+	}
+}
+
+// What a crash leaves between the files of a save is mended: rows that ckpt does not know, a torn row, stale temporary
+// files, a best that was not yet written.
+func TestResumeMendsCrash(t *testing.T) {
+	dir := t.TempDir()
+	_, o := small()
+	whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "crashed")
+	run(t, newTrainer(t, whole, o, 1))
+	tr := newTrainer(t, path, o, 1)
+	runUntil(t, tr, 10)
+	if tr.State.BestIter != 10 {
+		t.Fatalf("iteration 10 is not the best so far (%d is): the test needs another text", tr.State.BestIter)
+	}
+	for name, content := range map[string]string{checkpointFile + ".tmp-123": "torn", bestFile + ".tmp-9": ""} {
+		if err := os.WriteFile(filepath.Join(path, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.OpenFile(filepath.Join(path, metricsFile), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString("15,1,1,1,1,1,1\n20,1,1")
+	f.Close()
+	if err := os.Remove(filepath.Join(path, bestFile)); err != nil {
+		t.Fatal(err)
+	}
+	run(t, resumeTrainer(t, path, 0))
+	sameFiles(t, whole, path, checkpointFile, bestFile)
+	if got, want := metricsWithoutSeconds(t, path), metricsWithoutSeconds(t, whole); !slices.Equal(got, want) {
+		t.Errorf("metrics %q, want %q", got, want)
+	}
+	if stale, _ := filepath.Glob(filepath.Join(path, "*.tmp-*")); len(stale) > 0 {
+		t.Errorf("temporary files are left: %v", stale)
+	}
+}
+
+func TestResumeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	_, o := small()
+	path := filepath.Join(dir, "run")
+	run(t, newTrainer(t, path, o, 1))
+	c, err := checkpoint.Read(filepath.Join(path, checkpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	swapped := strings.NewReplacer("F", "t", "t", "F").Replace(text) // same characters, same length
+	if _, err := Resume(c, readText(t, swapped), Length{}, Run{}); err == nil || !strings.Contains(err.Error(), "-data") {
+		t.Errorf("another text of the same vocabulary: %v, want an error that names -data", err)
+	}
+	if _, err := Resume(c, readText(t, text), Length{MaxIters: 19}, Run{}); err == nil || !strings.Contains(err.Error(), "max_iters") {
+		t.Errorf("max_iters under the iterations done: %v, want an error that names it", err)
+	}
+	best, err := checkpoint.Read(filepath.Join(path, bestFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Resume(best, readText(t, text), Length{}, Run{}); err == nil || !strings.Contains(err.Error(), "optimizer state") {
+		t.Errorf("resuming from best: %v, want an error about the optimizer state", err)
+	}
+}
+
+func TestResumeExtends(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	_, o := small()
+	run(t, newTrainer(t, path, o, 1))
+	tr := resumeTrainer(t, path, 30)
+	run(t, tr)
+	if tr.State.Iteration != 30 {
+		t.Errorf("extended to 30 iterations, did %d", tr.State.Iteration)
+	}
+	rows := metricsWithoutSeconds(t, path)
+	if len(rows) != 1+30/5+1 {
+		t.Errorf("%d rows of metrics, want a header and 7: %q", len(rows), rows)
+	}
+}
+
+func TestBestLossOfZero(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	config, o := small()
+	one := readText(t, strings.Repeat("a", 500))
+	folder, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := New(one, config, o, Run{Folder: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bests := 0
+	tr.Evaluated = func(e Evaluation) {
+		if e.Best {
+			bests++
+		}
+	}
+	run(t, tr)
+	if bests != 1 || tr.State.BestLoss == nil || *tr.State.BestLoss != 0 || tr.State.BestIter != 0 {
+		t.Errorf("%d bests, the lowest %v at iteration %d, want one of 0 at 0", bests, tr.State.BestLoss, tr.State.BestIter)
+	}
+	if folder, err = Open(path); err != nil {
+		t.Fatal(err)
+	}
+	c, err := checkpoint.Read(folder.Checkpoint())
+	if err != nil {
+		t.Fatal(err)
+	}
+	resumed, err := Resume(c, one, Length{MaxIters: 30}, Run{Folder: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, resumed)
+	if resumed.State.BestIter != 0 || resumed.best == nil {
+		t.Errorf("resumed, the best is of iteration %d, want 0", resumed.State.BestIter)
+	}
+}
+
+func TestReadStateBest(t *testing.T) {
+	_, o := small()
+	for _, tt := range []struct {
+		name, best  string
+		valFraction float64
+		want        string
+	}{
+		{"none", "", 0, "none"}, {"none, before", `"best_val_loss": 0,`, 0, "none"},
+		{"zero", `"best_val_loss": 0,`, 0.1, "0"}, {"some", `"best_val_loss": 1.5,`, 0.1, "1.5"}, {"stopped before the first", "", 0.1, "none"},
+	} {
+		o.ValFraction = tt.valFraction
+		options, err := json.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := ReadState(&checkpoint.Checkpoint{Train: fmt.Appendf(nil, `{%s "options": %s, "random": {"seed": %d}}`, tt.best, options, o.Seed)})
+		got := "none"
+		if s.BestLoss != nil {
+			got = fmt.Sprint(*s.BestLoss)
+		}
+		if err != nil || got != tt.want {
+			t.Errorf("%s: the best loss is %s (%v), want %s", tt.name, got, err, tt.want)
+		}
+	}
+}
+
+func TestResumeExtendsMinutes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	_, o := small()
+	o.Minutes = 0.3 / 60
+	first := newTrainer(t, path, o, 1)
+	run(t, first)
+	done := first.State.Iteration
+	resumed, err := resumeLength(t, path, Length{Minutes: 0.8 / 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rate := 0.0 // of the first iteration
+	resumed.Step = func(p Progress) {
+		if p.Iteration == done+1 {
+			rate = resumed.learningRate(done)
+		}
+	}
+	run(t, resumed)
+	if rate <= o.MinLR {
+		t.Errorf("the learning rate goes on at %v, want that of the longer schedule", rate)
+	}
+	if s := resumed.State; s.Iteration <= done || s.Seconds < 0.5 || s.Options.Minutes != 0.8/60 {
+		t.Errorf("extended from iteration %d to %d, %v s of %v minutes", done, s.Iteration, s.Seconds, s.Options.Minutes)
+	}
+	for _, tt := range []struct {
+		length Length
+		want   string
+	}{
+		{Length{Minutes: 0.1 / 60}, "has trained for 0.01"}, {Length{MaxIters: 1000}, "the run's length is"}, {Length{Minutes: math.Inf(1)}, "minutes is +Inf"},
+	} {
+		if _, err := resumeLength(t, path, tt.length); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: %v, want an error with %q", tt.length, err, tt.want)
+		}
+	}
+}
