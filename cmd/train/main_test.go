@@ -46,7 +46,7 @@ func TestUsageErrors(t *testing.T) {
 		{"-max_iters", "-1", "max_iters is -1"}, {"-batch_size", "0", "batch_size is 0"}, {"-learning_rate", "-1", "learning_rate is -1"},
 		{"-learning_rate", "Inf", "learning_rate is +Inf"}, {"-min_lr", "2", "min_lr is 2"}, {"-warmup_iters", "-1", "warmup_iters is -1"},
 		{"-weight_decay", "NaN", "weight_decay is NaN"}, {"-beta1", "1", "beta1 is 1"}, {"-beta2", "-0.1", "beta2 is -0.1"},
-		{"-grad_clip", "-1", "grad_clip is -1"}, {"-eval_interval", "0", "eval_interval is 0"}, {"-sample_interval", "-1", "sample_interval is -1"},
+		{"-grad_clip", "-1", "grad_clip is -1"}, {"-eval_interval", "0", "eval_interval is 0"}, {"-patience", "-1", "patience is -1"}, {"-sample_interval", "-1", "sample_interval is -1"},
 		{"-val_fraction", "1", "val_fraction is 1"}, {"-val_fraction", "-0.5", "val_fraction is -0.5"}, {"-seed", "-1", "seed"},
 		{"-threads", "-1", "threads is -1"}, {"-preset", "huge", "-preset huge"}, {"-preset", "", "-preset is empty"}, {"-out", "", "-out is empty"}, {"-position", "", "-position is empty"},
 		{"-batch_size", "100000000", "-batch_size 100000000 with"}, {"-n_embd", "65536", "65536"}, {"-nonsense", "1", "nonsense"},

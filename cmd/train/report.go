@@ -123,7 +123,10 @@ func (r *reporter) end(ctx context.Context) error {
 		return err
 	}
 	if o := r.trainer.State.Options; o.Minutes > 0 {
-		fmt.Fprintf(r.out, "\n%d iterations in %v minutes\n", r.trainer.State.Iteration, o.Minutes)
+		fmt.Fprintf(r.out, "\n%d iterations in %.3g minutes\n", r.trainer.State.Iteration, min(o.Minutes, r.trainer.State.Seconds/60))
+	}
+	if r.trainer.OutOfPatience() {
+		fmt.Fprintf(r.out, "\nstopped at iteration %d: no lower validation loss since iteration %d (-patience)\n", r.trainer.State.Iteration, result.BestIter)
 	}
 	if !math.IsNaN(result.ValLoss) {
 		fmt.Fprintf(r.out, "\nvalidation loss over all %d characters: %s\n", r.trainer.Data.Val.Len(), nats(result.ValLoss))

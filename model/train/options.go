@@ -24,6 +24,7 @@ type Options struct {
 	MuonWeightDecay float64 `json:"muon_weight_decay"` // of Muon's matrices
 	GradClip        float64 `json:"grad_clip"`         // largest global norm of the gradients; 0 is off
 
+	Patience       int     `json:"patience"`        // evaluations without a better validation loss that end the run; 0 is off
 	EvalInterval   int     `json:"eval_interval"`   // iterations between evaluations
 	SampleInterval int     `json:"sample_interval"` // iterations between samples; 0 is off
 	ValFraction    float64 `json:"val_fraction"`    // share of the text, its end, that validates
@@ -43,6 +44,7 @@ func (o Options) Validate() error {
 		{"batch_size", o.BatchSize, 1},
 		{"warmup_iters", o.WarmupIters, 0},
 		{"eval_interval", o.EvalInterval, 1},
+		{"patience", o.Patience, 0},
 		{"sample_interval", o.SampleInterval, 0},
 	} {
 		if f.got < f.min || f.got > 1<<30 {

@@ -18,6 +18,7 @@ type State struct {
 	Random      Random   `json:"random"`                  // where the random streams are
 	BestLoss    *float64 `json:"best_val_loss,omitempty"` // lowest validation loss so far, nats; nil if none yet
 	BestIter    int      `json:"best_iteration"`          // when
+	Worse       int      `json:"worse,omitempty"`         // evaluations since then
 	UnigramLoss float64  `json:"unigram_loss"`            // baselines on the validation part, nats
 	BigramLoss  float64  `json:"bigram_loss"`
 }
@@ -72,5 +73,6 @@ func (s *State) extend(l Length) error {
 	default:
 		o.MaxIters = l.MaxIters
 	}
+	s.Worse = 0 // whoever makes a run longer wants it to go on
 	return o.Validate()
 }

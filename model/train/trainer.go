@@ -126,8 +126,9 @@ func (t *Trainer) prepare(threads int) (err error) {
 
 func (t *Trainer) hasValidation() bool { return t.Data.Val.Len() > 0 }
 
-// Run trains until MaxIters iterations are done, or Minutes are over. It evaluates and saves at the start, at every EvalInterval and at the
-// end. When ctx is done it finishes the iteration, saves and returns the context's cause.
+// Run trains until MaxIters iterations are done, Minutes are over or Patience has run out. It evaluates and saves at the
+// start, at every EvalInterval and at the end. When ctx is done it finishes the iteration, saves and returns the
+// context's cause.
 func (t *Trainer) Run(ctx context.Context) error {
 	t.started = time.Now()
 	if t.pending { // a new run
@@ -140,7 +141,7 @@ func (t *Trainer) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	for t.fraction() < 1 {
+	for !t.over() {
 		if ctx.Err() != nil {
 			if err := t.save(); err != nil {
 				return err
@@ -174,6 +175,14 @@ func (t *Trainer) fraction() float64 {
 	}
 	return min(1, float64(t.State.Iteration)/float64(o.MaxIters))
 }
+
+// OutOfPatience reports whether the validation loss has not fallen for so long that the run ends before its length.
+func (t *Trainer) OutOfPatience() bool {
+	patience := t.State.Options.Patience
+	return patience > 0 && t.State.Worse >= patience
+}
+
+func (t *Trainer) over() bool { return t.fraction() >= 1 || t.OutOfPatience() }
 
 // learningRate is that of iteration i.
 func (t *Trainer) learningRate(i int) float64 {
@@ -214,7 +223,7 @@ func (t *Trainer) afterStep() error {
 			return err
 		}
 	}
-	if o.SampleInterval > 0 && i%o.SampleInterval == 0 && t.fraction() < 1 && t.Sampled != nil {
+	if o.SampleInterval > 0 && i%o.SampleInterval == 0 && !t.over() && t.Sampled != nil {
 		text, err := t.Sample(sampleLength)
 		if err != nil {
 			return err
@@ -251,8 +260,11 @@ func (t *Trainer) evaluate() error {
 	if !finite(e.TrainLoss) || t.hasValidation() && !finite(e.ValLoss) {
 		return &DivergedError{Iteration: t.State.Iteration, Loss: e.TrainLoss, GradNorm: math.NaN(), LearningRate: e.LearningRate}
 	}
+	if t.hasValidation() {
+		t.State.Worse++
+	}
 	if t.hasValidation() && (t.State.BestLoss == nil || e.ValLoss < *t.State.BestLoss) {
-		e.Best, t.State.BestLoss, t.State.BestIter = true, &e.ValLoss, t.State.Iteration
+		e.Best, t.State.BestLoss, t.State.BestIter, t.State.Worse = true, &e.ValLoss, t.State.Iteration, 0
 		t.best = append(t.best[:0], t.Model.Flat()...)
 	}
 	e.Seconds = t.seconds()
