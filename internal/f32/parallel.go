@@ -14,9 +14,9 @@ type job struct {
 	left          atomic.Int32 // pieces that nobody has begun; not positive if none
 	unfinished    atomic.Int32
 	running       sync.WaitGroup
-	mu             sync.Mutex
-	failed         bool // a piece panicked, with value
-	value          any
+	mu            sync.Mutex
+	failed        bool // a piece panicked, with value
+	value         any
 }
 
 var jobs = sync.Pool{New: func() any { return new(job) }}
