@@ -137,6 +137,7 @@ function createHeader(app) {
       `window ${c.block_size}`,
       `${plural(c.vocab_size, "character")}`,
       c.position ? `${c.position} positions` : "",
+      app.source.note ?? "",
     ];
     byId("facts").textContent = facts.filter((fact) => fact !== "").join(" · ");
   }

@@ -7,6 +7,7 @@
 //   source.config         n_layer, n_head, n_embd, head_size, block_size, vocab_size, position
 //   source.vocab          {chars: (V) strings, labels: (V) how they are shown}
 //   source.name           where the model came from, for people
+//   source.note           one more fact about it, or absent
 //   source.prompt         the text to start with (canType)
 //   source.open(id)       chooses a checkpoint; config and vocab are valid when its promise is kept (canType)
 //   source.other          a Trace to compare with, or null (when nobody can type)
@@ -26,6 +27,8 @@ function makeSource(data) {
       return recordedSource(data);
     case "live":
       return liveSource(data);
+    case "playground":
+      return workerSource(data); // in playground.js
   }
   throw new Error(`this page has no source of kind ${data.kind}`);
 }

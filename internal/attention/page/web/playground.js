@@ -1,0 +1,134 @@
+// The source of a page that holds the model itself: a Web Worker runs it (worker.js), this side keeps what the worker
+// recorded of each token and makes Traces of it.
+
+// workerSource starts the worker and speaks to it.
+function workerSource(data) {
+  const { config, vocab: chars, labels } = data.model;
+  const chain = chainOf(data.network.bigram, config.vocab_size);
+  const worker = launch(data.program);
+  const waiting = new Map(); // requests by id: what to do with the answer
+  const ready = Promise.withResolvers();
+  let records = []; // of the tokens that the worker's sequence has
+  let asked = 0; // requests so far
+
+  worker.onmessage = ({ data: message }) => {
+    if (message.records) records = records.slice(0, message.from).concat(message.records);
+    else if (message.ready) ready.resolve();
+    else if (message.id === undefined) ready.reject(new Error(message.error));
+    else waiting.get(message.id)?.(message);
+  };
+  worker.onerror = (event) => ready.reject(new Error(`the model's worker stopped: ${event.message}`));
+  worker.postMessage({ network: data.network, config });
+
+  // forward asks for the trace of the last block_size tokens. An answer's records are all there when it comes.
+  function forward(tokens, signal) {
+    const dropped = Math.max(0, tokens.length - config.block_size);
+    const kept = tokens.slice(dropped); // (T)
+    const id = asked++;
+    return new Promise((resolve, reject) => {
+      const settle = (f) => {
+        waiting.delete(id);
+        signal?.removeEventListener("abort", abort);
+        f();
+      };
+      const abort = () => {
+        worker.postMessage({ abort: id });
+        settle(() => reject(signal.reason));
+      };
+      if (signal?.aborted) return reject(signal.reason);
+      signal?.addEventListener("abort", abort);
+      waiting.set(id, ({ next, error }) =>
+        settle(() => (error ? reject(new Error(error)) : resolve(traceOf(kept, dropped, next, records)))),
+      );
+      worker.postMessage({ id, tokens: kept });
+    });
+  }
+
+  const traceOf = (tokens, dropped, next, records) =>
+    Object.assign(
+      lazily({
+        labels: () => Array.from(tokens, (id) => labels[id]), // (T)
+        heads: () => headsOf(records, config),
+        bigram: () => chain(tokens.at(-1)), // (V)
+      }),
+      { step: data.step, dropped, tokens, next },
+    );
+
+  return {
+    capabilities: { canType: true, canSample: true, checkpoints: [], steps: [] },
+    config,
+    vocab: { chars, labels },
+    name: data.source,
+    note: data.note,
+    prompt: data.prompt,
+    open: () => ready.promise,
+    forward,
+  };
+}
+
+// launch makes a worker of its program's text: a page on a disk has no other file to load it from.
+function launch(program) {
+  const address = URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
+  const worker = new Worker(address);
+  URL.revokeObjectURL(address);
+  return worker;
+}
+
+// headsOf sorts the records of T tokens by head: what is asked for first is copied first, as most heads are never opened.
+function headsOf(records, { n_layer, n_head, head_size: HS }) {
+  const T = records.length;
+  const A = n_head * HS;
+
+  // gather puts a part of every record into one array: its size and place are those of the i-th token in its layer.
+  function gather(layer, total, sizeOf, placeOf) {
+    const out = new Float32Array(total);
+    let at = 0;
+    records.forEach((record, i) => {
+      const from = (layer * record.length) / n_layer + placeOf(i);
+      out.set(record.subarray(from, from + sizeOf(i)), at);
+      at += sizeOf(i);
+    });
+    return out;
+  }
+
+  const vector = (layer, place) => gather(layer, T * HS, () => HS, () => place); // (T, HS)
+  const head = (layer, h) =>
+    lazily({
+      weights: () => gather(layer, (T * (T + 1)) / 2, (i) => i + 1, (i) => 3 * A + h * (i + 1)), // (T·(T+1)/2)
+      halfSteps: () => new Float32Array(T), // (T)
+      q: () => vector(layer, h * HS),
+      k: () => vector(layer, A + h * HS),
+      v: () => vector(layer, 2 * A + h * HS),
+    });
+  const times = (n, f) => Array.from({ length: n }, (_, i) => f(i));
+  return times(n_layer, (layer) => times(n_head, (h) => head(layer, h)));
+}
+
+// chainOf reads the counts of the Markov chain that page/playground.go packed: for each character the number of pairs
+// that it begins, and for each the distance to the next one's id and how often it occurs, in seven bits a byte. It
+// returns a function: a character's id -> P(next | character), (V), with each pair counted once more than it occurs.
+function chainOf(base64, V) {
+  const bytes = bytesOf(base64);
+  let at = 0;
+  const rows = []; // (V) lists of [id, count]
+
+  function number() {
+    let value = 0;
+    for (let unit = 1; ; unit *= 128) {
+      const byte = bytes[at++];
+      value += (byte & 127) * unit;
+      if (byte < 128) return value;
+    }
+  }
+
+  for (let current = 0; current < V; current++) {
+    let id = -1;
+    rows.push(Array.from({ length: number() }, () => [(id += number()), number()]));
+  }
+  return (current) => {
+    const total = rows[current].reduce((sum, [, count]) => sum + count, V);
+    const p = new Float32Array(V).fill(1 / total);
+    for (const [id, count] of rows[current]) p[id] = (count + 1) / total;
+    return p;
+  };
+}
