@@ -43,7 +43,8 @@ func (o *options) flags() *cli.Flags {
 	fs := cli.NewFlags("inspect", "shows what the attention of a trained model learned",
 		`go run ./cmd/inspect -prompt "MIRA: The sea"                     heat maps in the terminal, of the newest run`,
 		`go run ./cmd/inspect -prompt "MIRA:" -format html -o page.html   one file to explore in a browser`,
-		`go run ./cmd/inspect -http :8080                                 type a prompt and see it live`)
+		`go run ./cmd/inspect -http :8080                                 type a prompt and see it live`,
+		`go run ./cmd/inspect -format playground -o model.html            the same as one file, with the model inside`)
 	fs.Group("Model and prompt")
 	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; the newest run under "+root+" if not given")
 	fs.StringVar(&o.prompt, "prompt", "", "`text` to look at; a newline if not given")
@@ -57,14 +58,14 @@ func (o *options) flags() *cli.Flags {
 	fs.Float64Var(&o.minWeight, "min_weight", 0.1, "least `weight` that is an edge of the graph (dot)")
 
 	fs.Group("Output")
-	fs.StringVar(&o.format, "format", "text", "`kind` of output: "+strings.Join(formats(), ", "))
+	fs.StringVar(&o.format, "format", "text", "`kind` of output: "+strings.Join(formats(), ", ")+"; a playground is one page that runs the model itself")
 	fs.StringVar(&o.out, "o", "", "`file` to write; - or nothing for standard output")
 	fs.BoolVar(&o.probe, "probe", false, "write the HTML page of a run trained with -probe: its heads being learned, with a slider over training")
 	fs.StringVar(&o.http, "http", "", "serve the live page at this `address`, such as :8080; an empty host is 127.0.0.1")
 	return fs
 }
 
-func formats() []string { return []string{"text", "json", "csv", "png", "dot", "html"} }
+func formats() []string { return []string{"text", "json", "csv", "png", "dot", "html", "playground"} }
 
 // validate checks every flag by itself, before anything is read.
 func (o *options) validate() error {
@@ -157,9 +158,9 @@ func (o *options) contradiction(value func(name string) string) error {
 	return nil
 }
 
-// page tells whether the output is the HTML page.
+// page tells whether the output is an HTML page.
 func (o *options) page() bool {
-	return o.http != "" || o.probe || o.format == "html"
+	return o.http != "" || o.probe || o.format == "html" || o.format == "playground"
 }
 
 // saysDropped tells whether the output itself says that a prompt is cut.

@@ -86,7 +86,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("the help lacks %q", want)
 		}
 	}
-	if n := strings.Count(out, "go run ./cmd/inspect"); n != 3 {
+	if n := strings.Count(out, "go run ./cmd/inspect"); n != 4 {
 		t.Errorf("%d examples", n)
 	}
 }

@@ -24,7 +24,7 @@ type document struct {
 	Heading string // what kind of page this is
 	Connect bool   // may the page talk to the server it came from?
 	Worker  bool   // may it run a program of its own beside itself?
-	Data    any  // becomes the JSON that web/source.js reads
+	Data    any    // becomes the JSON that web/source.js reads
 }
 
 // recorded is the data of a page whose traces are inside the file.

@@ -104,8 +104,9 @@ func (p Playground) Validate() error {
 
 // size is about how many bytes the page has.
 func (p Playground) size() int {
-	size := base64.StdEncoding.EncodedLen(2*p.parameters()) + len(script()) + len(worker())
-	size += 24 * len(p.Vocab) // a character and its label in quotes
+	size := base64.StdEncoding.EncodedLen(2*p.parameters()) + len(script()) + len(worker()) + len(style())
+	size += 24 * len(p.Vocab)               // a character and its label in quotes
+	size += 100 * len(p.Model.Parameters()) // a name and a shape
 	if p.Bigram != nil {
 		size += base64.StdEncoding.EncodedLen(2 * len(p.Bigram.Next))
 	}

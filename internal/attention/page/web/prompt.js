@@ -106,9 +106,13 @@ function createPrompt(app) {
     if (scroll) box.scrollTop = box.scrollHeight;
   }
 
+  // buttons are those of use now. One that goes out of use gives the keyboard's focus to the one that takes its place.
   function buttons() {
+    const focused = document.activeElement;
     byId("run").disabled = byId("step").disabled = running;
     byId("stop").disabled = !running;
+    if (running && focused === byId("run")) byId("stop").focus();
+    if (!running && focused === byId("stop")) byId("run").focus();
     app.set({ sampling: running });
   }
 
