@@ -33,7 +33,6 @@ type Playground struct {
 type playground struct {
 	Kind    string      `json:"kind"` // "playground"
 	Source  string      `json:"source"`
-	Note    string      `json:"note"`
 	Step    int         `json:"step"`
 	Prompt  string      `json:"prompt"`
 	View    View        `json:"view"`
@@ -68,8 +67,8 @@ func WritePlayground(w io.Writer, p Playground) error {
 	c := p.Model.Config
 	shape := attention.Shape{NLayer: c.NLayer, NHead: c.NHead, NEmbd: c.NEmbd, HeadSize: c.HeadSize,
 		BlockSize: c.BlockSize, VocabSize: c.VocabSize, Position: c.Position}
-	data := playground{Kind: "playground", Source: p.Name, Note: fmt.Sprintf("%s parameters, inside this file", grouped(p.parameters())),
-		Step: p.Step, Prompt: p.Prompt, View: p.View, Model: encodeModel(shape, p.Vocab), Network: p.encode(), Program: worker()}
+	data := playground{Kind: "playground", Source: p.Name, Step: p.Step, Prompt: p.Prompt, View: p.View,
+		Model: encodeModel(shape, p.Vocab), Network: p.encode(), Program: worker()}
 	return render(w, document{Title: "chargpt playground: " + p.Name, Heading: "playground", Worker: true, Data: data})
 }
 

@@ -137,7 +137,7 @@ function createHeader(app) {
       `window ${c.block_size}`,
       `${plural(c.vocab_size, "character")}`,
       c.position ? `${c.position} positions` : "",
-      app.source.note ?? "",
+      app.source.parameters ? `${app.source.parameters.toLocaleString("en")} parameters` : "",
     ];
     byId("facts").textContent = facts.filter((fact) => fact !== "").join(" · ");
   }
@@ -148,6 +148,8 @@ function createHeader(app) {
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme);
   button.textContent = isDark() ? "☀ Light" : "☾ Dark";
+  byId("note").hidden = !app.source.note;
+  byId("note").textContent = app.source.note ?? "";
   drawLegend(app.state.scale);
   return { paint };
 }

@@ -59,12 +59,16 @@ function workerSource(data) {
     config,
     vocab: { chars, labels },
     name: data.source,
-    note: data.note,
+    parameters: data.network.parameters.reduce((sum, { shape }) => sum + sizeOf(shape), 0),
+    note: "The model is inside this file and needs no network. Type, or press Run: it predicts what comes next, one character at a time.",
     prompt: data.prompt,
     open: () => ready.promise,
     forward,
   };
 }
+
+// sizeOf is how many numbers a tensor has.
+const sizeOf = (shape) => shape.reduce((product, n) => product * n);
 
 // launch makes a worker of its program's text: a page on a disk has no other file to load it from.
 function launch(program) {

@@ -7,7 +7,8 @@
 //   source.config         n_layer, n_head, n_embd, head_size, block_size, vocab_size, position
 //   source.vocab          {chars: (V) strings, labels: (V) how they are shown}
 //   source.name           where the model came from, for people
-//   source.note           one more fact about it, or absent
+//   source.parameters     how many numbers the model has, where it is known
+//   source.note           what a reader should know first of this page, or absent
 //   source.prompt         the text to start with (canType)
 //   source.open(id)       chooses a checkpoint; config and vocab are valid when its promise is kept (canType)
 //   source.other          a Trace to compare with, or null (when nobody can type)
