@@ -41,7 +41,7 @@ function start() {
   // most models, takes a third of the time. A hidden page has no frames, but must not wait for them for ever.
   function soon() {
     wait(true);
-    const rest = app.state.sampling ? begun + 3 * cost : 0;
+    const rest = app.state.sampling ? begun + 6 * cost : 0;
     setTimeout(() => {
       const frame = requestAnimationFrame(paint);
       const timer = setTimeout(paint, 200);

@@ -17,7 +17,11 @@ function workerSource(data) {
     else if (message.id === undefined) ready.reject(new Error(message.error));
     else waiting.get(message.id)?.(message);
   };
-  worker.onerror = (event) => ready.reject(new Error(`the model's worker stopped: ${event.message}`));
+  worker.onerror = ({ message }) => {
+    const error = `the model's worker failed: ${message}`;
+    ready.reject(new Error(error));
+    for (const settle of [...waiting.values()]) settle({ error });
+  };
   worker.postMessage({ network: data.network, config });
 
   // forward asks for the trace of the last block_size tokens. An answer's records are all there when it comes.

@@ -14,6 +14,7 @@
 // as the window does not slide.
 
 const CHUNK = 16; // tokens that pass through the model together
+const WARMTH = 150; // milliseconds of exercise before the first request
 const PATIENCE = 30; // milliseconds of work between two looks at the messages
 
 let gpt = null;
@@ -32,7 +33,18 @@ onmessage = ({ data: message }) => {
 
 function load({ network, config }) {
   gpt = new GPT({ ...config, tied: network.tied, attn_only: network.attn_only }, parametersOf(network));
+  exercise(gpt);
   postMessage({ ready: true });
+}
+
+// exercise runs a model for the browser's compiler to find out what matters: the first seconds would be slow otherwise.
+function exercise(gpt) {
+  const end = performance.now() + WARMTH;
+  while (performance.now() < end) {
+    if (gpt.length === Math.min(gpt.config.block_size, 64)) gpt.forget(0);
+    gpt.forward(Int32Array.of(0), true);
+  }
+  gpt.forget(0);
 }
 
 // guarded answers with an error where f fails.
