@@ -18,7 +18,7 @@ func script() string {
 
 // worker is the program that runs the model of a playground.
 func worker() string {
-	return program("codec.js", "float16.js", "kernels.js", "gpt.js", "worker.js")
+	return program("codec.js", "numbers.js", "sampler.js", "float16.js", "kernels.js", "gpt.js", "worker.js")
 }
 
 // program joins files, in an order in which each uses only earlier ones while it loads. The function around them keeps

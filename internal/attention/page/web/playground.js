@@ -10,11 +10,13 @@ function workerSource(data) {
   const ready = Promise.withResolvers();
   let records = []; // of the tokens that the worker's sequence has
   let asked = 0; // requests so far
+  let ahead = null; // what the worker guesses of requests to come: {id, plan, guesses, taker}
 
   worker.onmessage = ({ data: message }) => {
     if (message.records) records = records.slice(0, message.from).concat(message.records);
     else if (message.ready) ready.resolve();
     else if (message.id === undefined) ready.reject(new Error(message.error));
+    else if (message.guess !== undefined) guessed(message);
     else waiting.get(message.id)?.(message);
   };
   worker.onerror = ({ message }) => {
@@ -24,27 +26,70 @@ function workerSource(data) {
   };
   worker.postMessage({ network: data.network, config });
 
-  // forward asks for the trace of the last block_size tokens. An answer's records are all there when it comes.
-  function forward(tokens, signal) {
+  // forward asks for the trace of the last block_size tokens, or waits for the worker to guess that it would.
+  async function forward(tokens, signal, plan) {
     const dropped = Math.max(0, tokens.length - config.block_size);
     const kept = tokens.slice(dropped); // (T)
+    if (ahead && plan && samePlan(ahead.plan, plan)) {
+      const guess = await nextGuess(signal);
+      if (sameTokens(guess.tokens, kept)) return traceOf(kept, dropped, guess.next, guess.records);
+    }
+    const { next } = await request(kept, signal, plan);
+    return traceOf(kept, dropped, next, records);
+  }
+
+  // request asks for the distribution after tokens. When it comes, the records are those of the tokens.
+  function request(tokens, signal, plan) {
     const id = asked++;
+    drop();
+    ahead = plan ? { id, plan, guesses: [], taker: null } : null;
+    worker.postMessage({ id, tokens, plan });
+    return promised(id, signal, (keep) => waiting.set(id, keep)).finally(() => waiting.delete(id));
+  }
+
+  // nextGuess is the worker's next guess, {tokens, next, records}; its tokens are null when it gave up.
+  function nextGuess(signal) {
+    const { id, guesses } = ahead;
+    if (guesses.length > 0) return use(guesses.shift());
+    return promised(id, signal, (keep) => (ahead.taker = keep)).then(use);
+  }
+
+  function use(guess) {
+    if (ahead) worker.postMessage({ used: ahead.id });
+    return guess;
+  }
+
+  // drop ends the plan; whoever waits for its next guess asks by himself.
+  function drop() {
+    const taker = ahead?.taker;
+    ahead = null;
+    taker?.({ tokens: null });
+  }
+
+  function guessed({ id, guess, next }) {
+    if (ahead?.id !== id) return; // of a plan that is no more
+    const made = { tokens: guess, next, records };
+    const { taker } = ahead;
+    ahead.taker = null;
+    if (taker) taker(made);
+    else ahead.guesses.push(made);
+  }
+
+  // promised is an answer about a request: start is given what to call with it. The signal ends the wait, and the plan.
+  function promised(id, signal, start) {
     return new Promise((resolve, reject) => {
-      const settle = (f) => {
-        waiting.delete(id);
-        signal?.removeEventListener("abort", abort);
-        f();
-      };
       const abort = () => {
         worker.postMessage({ abort: id });
-        settle(() => reject(signal.reason));
+        if (ahead?.id === id) drop();
+        reject(signal.reason);
       };
-      if (signal?.aborted) return reject(signal.reason);
+      if (signal?.aborted) return abort();
       signal?.addEventListener("abort", abort);
-      waiting.set(id, ({ next, error }) =>
-        settle(() => (error ? reject(new Error(error)) : resolve(traceOf(kept, dropped, next, records)))),
-      );
-      worker.postMessage({ id, tokens: kept });
+      start((answer) => {
+        signal?.removeEventListener("abort", abort);
+        if (answer.error) reject(new Error(answer.error));
+        else resolve(answer);
+      });
     });
   }
 
@@ -70,6 +115,9 @@ function workerSource(data) {
     forward,
   };
 }
+
+const samePlan = (a, b) => a.temperature === b.temperature && a.topK === b.topK && a.topP === b.topP;
+const sameTokens = (a, b) => a?.length === b.length && a.every((id, i) => id === b[i]);
 
 // sizeOf is how many numbers a tensor has.
 const sizeOf = (shape) => shape.reduce((product, n) => product * n);
