@@ -151,7 +151,7 @@ func prompts(g Playground) [][]int32 {
 	block := g.Model.Config.BlockSize
 	past := prompt(g, block+1)
 	if g.parameters() > 5e6 {
-		return [][]int32{prompt(g, 100), prompt(g, 101), past}
+		return [][]int32{prompt(g, 40), prompt(g, 41), past}
 	}
 	inside, longer := prompt(g, max(1, block-2)), prompt(g, max(1, block-1))
 	changed := slices.Clone(inside)
