@@ -41,9 +41,10 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 
 func (o *options) flags() *cli.Flags {
 	fs := cli.NewFlags("inspect", "shows what the attention of a trained model learned",
-		`go run ./cmd/inspect -prompt "MIRA: The sea"     heat maps in the terminal`,
-		`go run ./cmd/inspect -format html -o page.html   a file for the browser`,
-		`go run ./cmd/inspect -http :8080                 type a prompt and see it live`)
+		`go run ./cmd/inspect -prompt "MIRA: The sea"        heat maps in the terminal`,
+		`go run ./cmd/inspect -format html -o page.html      a file for the browser`,
+		`go run ./cmd/inspect -http :8080                    type and see it live`,
+		`go run ./cmd/inspect -format playground -o m.html   live, the model inside`)
 	fs.Group("Model and prompt")
 	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; else the newest run")
 	fs.StringVar(&o.prompt, "prompt", "", "`text` to look at; else what the model writes itself")
@@ -64,7 +65,7 @@ func (o *options) flags() *cli.Flags {
 	return fs
 }
 
-func formats() []string { return []string{"text", "json", "csv", "png", "dot", "html"} }
+func formats() []string { return []string{"text", "json", "csv", "png", "dot", "html", "playground"} }
 
 // validate checks every flag by itself, before anything is read.
 func (o *options) validate() error {
@@ -157,9 +158,9 @@ func (o *options) contradiction(value func(name string) string) error {
 	return nil
 }
 
-// page tells whether the output is the HTML page.
+// page tells whether the output is an HTML page.
 func (o *options) page() bool {
-	return o.http != "" || o.probe || o.format == "html"
+	return o.http != "" || o.probe || o.format == "html" || o.format == "playground"
 }
 
 // saysDropped tells whether the output itself says that a prompt is cut.

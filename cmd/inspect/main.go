@@ -3,6 +3,7 @@
 //	go run ./cmd/inspect -prompt "MIRA: The sea"               # in the terminal
 //	go run ./cmd/inspect -prompt TEXT -format html -o page.html  # one file to explore in a browser
 //	go run ./cmd/inspect -http :8080                           # live: type and see
+//	go run ./cmd/inspect -format playground -o model.html      # the same without a server: one file with the model inside
 //
 // What was asked for goes to standard output or to -o, all else to standard error.
 package main
@@ -31,6 +32,8 @@ func run(ctx context.Context, env cli.Env) error {
 		return serve(ctx, o, env.Stderr)
 	case o.probe:
 		return probe(ctx, o, env)
+	case o.format == "playground":
+		return playground(ctx, o, env)
 	}
 	return inspect(ctx, o, env)
 }
@@ -61,10 +64,15 @@ func inspect(ctx context.Context, o *options, env cli.Env) error {
 		}
 		views = append(views, t)
 	}
-	if m.Bigram == nil {
-		fmt.Fprintf(env.Stderr, "inspect: %s has no Markov chain: its column says that every character is as likely\n", file)
-	}
+	warnOfNoChain(m, env.Stderr)
 	return o.output(env.Stdout, func(w io.Writer) error { return o.render(w, views, selection, terminalOf(w)) })
+}
+
+// warnOfNoChain says what the Markov chain's numbers mean where a checkpoint has none.
+func warnOfNoChain(m *trace.Loaded, warn io.Writer) {
+	if m.Bigram == nil {
+		fmt.Fprintf(warn, "inspect: %s has no Markov chain: its column says that every character is as likely\n", m.Source)
+	}
 }
 
 // forward traces one prompt and says what of it the model does not see.

@@ -86,7 +86,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("the help lacks %q", want)
 		}
 	}
-	if n := strings.Count(out, "go run ./cmd/inspect"); n != 3 {
+	if n := strings.Count(out, "go run ./cmd/inspect"); n != 4 {
 		t.Errorf("%d examples", n)
 	}
 }
@@ -119,6 +119,11 @@ func TestUsage(t *testing.T) {
 		{"-format json -top 2", `-top "2" has no effect with -format json`},
 		{"-min_weight 0.5", `-min_weight "0.5" has no effect with -format text`},
 		{"-format png", "name a file with -o"},
+		{"-format playground -top 2", `-top "2" has no effect with -format playground`},
+		{"-format playground -layer mean", "-layer mean"},
+		{"-format playground -compare x", "-format is playground, but -compare writes text or html"},
+		{"-format playground -http :0", `-format "playground" has no effect with -http`},
+		{"-format playground -probe", "-format is playground, but -probe writes html"},
 		{"-format html -layer mean", "-layer mean"},
 		{"-frob", "frob"},
 		{"MIRA", "MIRA"},

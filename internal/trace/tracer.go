@@ -45,6 +45,9 @@ func (t *Tracer) Shape() attention.Shape {
 		BlockSize: c.BlockSize, VocabSize: c.VocabSize, Position: c.Position}
 }
 
+// Model is the traced model; its graphs are its own.
+func (t *Tracer) Model() *model.Model { return t.model }
+
 // Vocab is the model's characters in the order of their ids, (V).
 func (t *Tracer) Vocab() []string { return t.vocab }
 

@@ -9,13 +9,21 @@ import (
 //go:embed web
 var web embed.FS
 
-// script joins the files of the front end into one program, in an order in which each file uses only earlier ones
-// while it loads. The function around them keeps their names away from the page's global ones.
+// script is the program of the front end.
 func script() string {
-	files := []string{
-		"dom.js", "colour.js", "codec.js", "numbers.js", "sampler.js", "source.js",
-		"heat.js", "grid.js", "lines.js", "head.js", "matrix.js", "strip.js", "steps.js", "next.js", "prompt.js", "compare.js", "probe.js", "app.js",
-	}
+	return program(
+		"dom.js", "colour.js", "codec.js", "numbers.js", "sampler.js", "source.js", "playground.js",
+		"heat.js", "grid.js", "lines.js", "head.js", "matrix.js", "strip.js", "steps.js", "next.js", "prompt.js", "compare.js", "probe.js", "app.js")
+}
+
+// worker is the program that runs the model of a playground.
+func worker() string {
+	return program("codec.js", "numbers.js", "sampler.js", "float16.js", "kernels.js", "gpt.js", "worker.js")
+}
+
+// program joins files, in an order in which each uses only earlier ones while it loads. The function around them keeps
+// their names away from the global ones.
+func program(files ...string) string {
 	var b strings.Builder
 	b.WriteString("(() => {\n\"use strict\";\n")
 	for _, name := range files {

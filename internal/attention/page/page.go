@@ -21,8 +21,10 @@ const (
 // document is what varies between pages: everything else is in web/.
 type document struct {
 	Title   string
-	Connect bool // may the page talk to the server it came from?
-	Data    any  // becomes the JSON that web/source.js reads
+	Heading string // what kind of page this is
+	Connect bool   // may the page talk to the server it came from?
+	Worker  bool   // may it run a program of its own beside itself?
+	Data    any    // becomes the JSON that web/source.js reads
 }
 
 // recorded is the data of a page whose traces are inside the file.
@@ -89,8 +91,11 @@ func writeRecorded(w io.Writer, traces []*attention.Trace, other *attention.Trac
 		o := encodeTrace(other, p)
 		data.Other = &o
 	}
-	return render(w, document{Title: titleOf(first.Source), Data: data})
+	return render(w, document{Title: titleOf(first.Source), Heading: inspector, Data: data})
 }
+
+// inspector is the heading of the pages about attention.
+const inspector = "attention inspector"
 
 func titleOf(source string) string {
 	if source == "" {
@@ -108,11 +113,12 @@ func render(w io.Writer, d document) error {
 	}
 	script, style := script(), style()
 	err = skeleton().Execute(w, map[string]any{
-		"Title":  d.Title,
-		"Policy": policy(script, style, d.Connect),
-		"Style":  template.CSS(style),
-		"Script": template.JS(script),
-		"Data":   template.JS(data),
+		"Title":   d.Title,
+		"Heading": d.Heading,
+		"Policy":  policy(script, style, d),
+		"Style":   template.CSS(style),
+		"Script":  template.JS(script),
+		"Data":    template.JS(data),
 	})
 	if err != nil {
 		return fmt.Errorf("page: write: %w", err)
@@ -120,12 +126,15 @@ func render(w io.Writer, d document) error {
 	return nil
 }
 
-// policy is the page's Content-Security-Policy: its own script and style, and a server only when there is one.
-func policy(script, style string, connect bool) string {
+// policy is the page's Content-Security-Policy: its own script and style, a server and a worker only when there is one.
+func policy(script, style string, d document) string {
 	p := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
 		hash(script), hash(style))
-	if connect {
+	if d.Connect {
 		p += "; connect-src 'self'"
+	}
+	if d.Worker {
+		p += "; worker-src blob:"
 	}
 	return p
 }

@@ -86,7 +86,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	s.leave()
 	var b bytes.Buffer // so that a failure can still become a status
 	data := live{Kind: "live", Prompt: s.options.Prompt, View: s.options.View, Checkpoints: list}
-	if err := render(&b, document{Title: titleOf("live"), Connect: true, Data: data}); err != nil {
+	if err := render(&b, document{Title: titleOf("live"), Heading: inspector, Connect: true, Data: data}); err != nil {
 		fail(w, http.StatusInternalServerError, err)
 		return
 	}

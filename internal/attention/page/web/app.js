@@ -41,7 +41,7 @@ function start() {
   // most models, takes a third of the time. A hidden page has no frames, but must not wait for them for ever.
   function soon() {
     wait(true);
-    const rest = app.state.sampling ? begun + 3 * cost : 0;
+    const rest = app.state.sampling ? begun + 6 * cost : 0;
     setTimeout(() => {
       const frame = requestAnimationFrame(paint);
       const timer = setTimeout(paint, 200);
@@ -137,6 +137,7 @@ function createHeader(app) {
       `window ${c.block_size}`,
       `${plural(c.vocab_size, "character")}`,
       c.position ? `${c.position} positions` : "",
+      app.source.parameters ? `${app.source.parameters.toLocaleString("en")} parameters` : "",
     ];
     byId("facts").textContent = facts.filter((fact) => fact !== "").join(" · ");
   }
@@ -147,6 +148,8 @@ function createHeader(app) {
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme);
   button.textContent = isDark() ? "☀ Light" : "☾ Dark";
+  byId("note").hidden = !app.source.note;
+  byId("note").textContent = app.source.note ?? "";
   drawLegend(app.state.scale);
   return { paint };
 }

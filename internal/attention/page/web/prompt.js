@@ -39,14 +39,14 @@ function createPrompt(app) {
   }
 
   // ask shows a new trace of the tokens. The last request wins: an earlier one is aborted, and its answer ignored.
-  async function ask() {
+  async function ask(plan) {
     clearTimeout(timer);
     asked?.abort();
     const mine = (asked = new AbortController());
     const now = tokens;
     if (now.length === 0) return app.set({ trace: null });
     try {
-      const trace = await source.forward(now, mine.signal);
+      const trace = await source.forward(now, mine.signal, plan);
       if (mine !== asked) return;
       answered = now;
       app.setTrace(trace);
@@ -76,7 +76,7 @@ function createPrompt(app) {
     tokens = Int32Array.of(...tokens.subarray(-65536), id);
     sampled += source.vocab.chars[id];
     const mine = tokens;
-    await ask();
+    await ask(running ? { temperature, topK, topP, seed: random.state() } : undefined);
     return answered === mine;
   }
 
@@ -106,9 +106,13 @@ function createPrompt(app) {
     if (scroll) box.scrollTop = box.scrollHeight;
   }
 
+  // buttons are those of use now. One that goes out of use gives the keyboard's focus to the one that takes its place.
   function buttons() {
+    const focused = document.activeElement;
     byId("run").disabled = byId("step").disabled = running;
     byId("stop").disabled = !running;
+    if (running && focused === byId("run")) byId("stop").focus();
+    if (!running && focused === byId("stop")) byId("run").focus();
     app.set({ sampling: running });
   }
 

@@ -49,14 +49,17 @@ function pick(p, u) {
   return last;
 }
 
-// generator is mulberry32: the same seed gives the same numbers in [0, 1) in every browser.
+// generator is mulberry32: the same seed gives the same numbers in [0, 1) in every browser. What its state returns is the
+// seed of a generator that goes on from there.
 function generator(seed) {
   let state = seed >>> 0;
-  return () => {
+  const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let t = state;
     t = Math.imul(t ^ (t >>> 15), t | 1);
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
+  next.state = () => state;
+  return next;
 }

@@ -1,12 +1,16 @@
 // Where the page's numbers come from. Every view reads a Trace, and every Trace comes from a source:
 //
-//   source.forward(tokens, signal) -> Promise<Trace>   one forward pass; tokens is an Int32Array of ids, the last
-//                                                      block_size of them count; signal aborts it; it is kept
-//                                                      by a task of its own, so that the page stays alive
+//   source.forward(tokens, signal, plan) -> Promise<Trace>
+//                         one forward pass; tokens is an Int32Array of ids, the last block_size of them count; signal
+//                         aborts it; it is kept by a task of its own, so that the page stays alive. plan, if there is one,
+//                         tells how the next character will be sampled, for a source that likes to begin before it is
+//                         asked: {temperature, topK, topP, seed: of the generator}
 //   source.capabilities   {canType, canSample: booleans; checkpoints: [{id, name}]; steps: training steps to slide over}
 //   source.config         n_layer, n_head, n_embd, head_size, block_size, vocab_size, position
 //   source.vocab          {chars: (V) strings, labels: (V) how they are shown}
 //   source.name           where the model came from, for people
+//   source.parameters     how many numbers the model has, where it is known
+//   source.note           what a reader should know first of this page, or absent
 //   source.prompt         the text to start with (canType)
 //   source.open(id)       chooses a checkpoint; config and vocab are valid when its promise is kept (canType)
 //   source.other          a Trace to compare with, or null (when nobody can type)
@@ -26,6 +30,8 @@ function makeSource(data) {
       return recordedSource(data);
     case "live":
       return liveSource(data);
+    case "playground":
+      return workerSource(data); // in playground.js
   }
   throw new Error(`this page has no source of kind ${data.kind}`);
 }

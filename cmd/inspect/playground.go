@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"chargpt/internal/attention/page"
+	"chargpt/internal/cli"
+	"chargpt/internal/runs"
+	"chargpt/internal/trace"
+	"chargpt/model/train"
+)
+
+// playground writes the page that runs the model itself.
+func playground(ctx context.Context, o *options, env cli.Env) error {
+	file, err := runs.Locate(o.ckpt)
+	if err != nil {
+		return err
+	}
+	m, err := trace.Load(file)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	selection, err := o.selection(m.Shape())
+	if err != nil {
+		return err
+	}
+	p := page.Playground{Model: m.Model(), Vocab: m.Vocab(), Bigram: m.Bigram, Name: nameOf(m.Source), Step: m.Step, View: view(selection)}
+	if err := p.Validate(); err != nil { // before there is a file, or a prompt that a large model takes long to write
+		return fmt.Errorf("%s: -format playground: %w", file, err)
+	}
+	if err := o.ownPrompt(ctx, m); err != nil {
+		return err
+	}
+	tokens, err := encode(m.Tokenizer, o.prompts()[0], o.skipUnknown, env.Stderr)
+	if err != nil {
+		return err
+	}
+	if len(tokens) == 0 {
+		tokens = []int32{train.StartToken(m.Tokenizer, m.Bigram)}
+	}
+	p.Prompt = m.Tokenizer.Decode(tokens)
+	warnOfNoChain(m, env.Stderr)
+	return o.output(env.Stdout, func(w io.Writer) error { return page.WritePlayground(w, p) })
+}
+
+// nameOf is a checkpoint's file in its run's folder: what stands before is of no use to somebody who is sent the page.
+func nameOf(file string) string {
+	folder := filepath.Base(filepath.Dir(file))
+	if folder == "." || folder == string(filepath.Separator) {
+		return filepath.Base(file)
+	}
+	return folder + "/" + filepath.Base(file)
+}

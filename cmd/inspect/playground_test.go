@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"chargpt/model"
+)
+
+func TestPlayground(t *testing.T) {
+	inRun(t)
+	page := succeed(t, "-format", "playground", "-prompt", "the <b>", "-layer", "1", "-head", "2")
+	for _, want := range []string{`"kind":"playground"`, `"source":"plays/best.safetensors"`, `"step":7`, `"prompt":"the \u003cb\u003e"`,
+		`"view":{"layer":1,"head":2}`, `worker-src blob:`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if strings.Contains(page, "connect-src") {
+		t.Error("the page may use the network")
+	}
+	if page := succeed(t, "-format", "playground", "-prompt", ""); !strings.Contains(page, `"prompt":"\n"`) {
+		t.Error("with an empty prompt the page does not begin with a newline")
+	}
+	own := regexp.MustCompile(`"prompt":"((?:[^"\\]|\\.)*)"`).FindStringSubmatch(succeed(t, "-format", "playground"))
+	if own == nil || len(own[1]) < ownLength {
+		t.Errorf("without a prompt the page begins with %q, want %d characters of the model's own", own, ownLength)
+	}
+	succeed(t, "-format", "playground", "-prompt", "the <b>", "-layer", "1", "-head", "2", "-ckpt", "checkpoints/plays/best.safetensors", "-o", "page.html")
+	if b, err := os.ReadFile("page.html"); err != nil || string(b) != page {
+		t.Errorf("-o wrote %d bytes, want the %d of standard output: %v", len(b), len(page), err)
+	}
+}
+
+// TestPlaygroundRefuses: one line that says why, exit code 1, and no file.
+func TestPlaygroundRefuses(t *testing.T) {
+	inRun(t)
+	c := small()
+	c.NLayer, c.NHead, c.NEmbd = 3, 8, 1024
+	save(t, "checkpoints/large", c)
+	c = small()
+	c.Position, c.BlockSize = model.PositionRope, 1<<20
+	save(t, "checkpoints/long", c)
+	for _, tt := range []struct {
+		args, want string
+	}{
+		{"-ckpt checkpoints/large", "best.safetensors: -format playground: the model has 37,"},
+		{"-ckpt checkpoints/long", "block_size is 1048576"},
+		{"-ckpt checkpoints/plays -prompt Z", "-skip_unknown"},
+		{"-ckpt checkpoints/none", "checkpoints/none"},
+	} {
+		code, out, warn := command(t, append(strings.Fields(tt.args), "-format", "playground", "-o", "page.html")...)
+		if code != 1 || out != "" || !strings.Contains(warn, tt.want) || strings.Count(warn, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q, want one line with %q", tt.args, code, warn, tt.want)
+		}
+	}
+	entries, err := os.ReadDir(".")
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the folder has %v, want the runs alone: %v", entries, err)
+	}
+}
