@@ -25,8 +25,8 @@ func TestPlayground(t *testing.T) {
 		t.Error("with an empty prompt the page does not begin with a newline")
 	}
 	own := regexp.MustCompile(`"prompt":"((?:[^"\\]|\\.)*)"`).FindStringSubmatch(succeed(t, "-format", "playground"))
-	if own == nil || len(own[1]) < ownLength {
-		t.Errorf("without a prompt the page begins with %q, want %d characters of the model's own", own, ownLength)
+	if own == nil || len(own[1]) < small().BlockSize {
+		t.Errorf("without a prompt the page begins with %q, want a window of %d characters of the model's own", own, small().BlockSize)
 	}
 	succeed(t, "-format", "playground", "-prompt", "the <b>", "-layer", "1", "-head", "2", "-ckpt", "checkpoints/plays/best.safetensors", "-o", "page.html")
 	if b, err := os.ReadFile("page.html"); err != nil || string(b) != page {
