@@ -26,10 +26,10 @@ func Presets() []Preset {
 		},
 	}
 	// The lowest loss in minutes on two cores, found by measuring: docs/recipe.md.
-	best := cpu.with("default", "the recipe of docs/recipe.md: Muon, rotary positions, block 128, own LM head")
-	best.Config.BlockSize, best.Config.Position, best.Config.Tied = 128, model.PositionRope, false
-	best.Optimizer, best.BatchSize, best.LearningRate, best.MinLR = Muon, 8, 3e-3, 1e-5
-	best.Patience = 4
+	best := cpu.with("default", "the recipe of docs/recipe.md: Muon, rotary positions, 96 channels, block 256")
+	best.Config.NEmbd, best.Config.NHead, best.Config.BlockSize, best.Config.Position = 96, 3, 256, model.PositionRope
+	best.Optimizer, best.BatchSize, best.LearningRate, best.MinLR = Muon, 4, 3e-3, 1e-5
+	best.Patience = 3
 
 	tiny := cpu.with("tiny", "4 layers, 4 heads, 64 channels, block 32, batch 16: seconds")
 	tiny.Config.NEmbd, tiny.Config.BlockSize, tiny.BatchSize = 64, 32, 16
