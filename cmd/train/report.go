@@ -126,7 +126,7 @@ func (r *reporter) end(ctx context.Context) error {
 		fmt.Fprintf(r.out, "\n%d iterations in %.3g minutes\n", r.trainer.State.Iteration, min(o.Minutes, r.trainer.State.Seconds/60))
 	}
 	if r.trainer.OutOfPatience() {
-		fmt.Fprintf(r.out, "\nstopped at iteration %d: no lower validation loss since iteration %d (-patience)\n", r.trainer.State.Iteration, result.BestIter)
+		fmt.Fprintf(r.out, "\nstopped at iteration %d: the validation loss rises since iteration %d (-patience)\n", r.trainer.State.Iteration, result.BestIter)
 	}
 	if !math.IsNaN(result.ValLoss) {
 		fmt.Fprintf(r.out, "\nvalidation loss over all %d characters: %s\n", r.trainer.Data.Val.Len(), nats(result.ValLoss))

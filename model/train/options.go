@@ -24,7 +24,7 @@ type Options struct {
 	MuonWeightDecay float64 `json:"muon_weight_decay"` // of Muon's matrices
 	GradClip        float64 `json:"grad_clip"`         // largest global norm of the gradients; 0 is off
 
-	Patience       int     `json:"patience"`        // evaluations without a better validation loss that end the run; 0 is off
+	Patience       int     `json:"patience"`        // evaluations in a row over 1 % above the lowest validation loss that end the run; 0 is off
 	EvalInterval   int     `json:"eval_interval"`   // iterations between evaluations
 	SampleInterval int     `json:"sample_interval"` // iterations between samples; 0 is off
 	ValFraction    float64 `json:"val_fraction"`    // share of the text, its end, that validates

@@ -18,7 +18,7 @@ type State struct {
 	Random      Random   `json:"random"`                  // where the random streams are
 	BestLoss    *float64 `json:"best_val_loss,omitempty"` // lowest validation loss so far, nats; nil if none yet
 	BestIter    int      `json:"best_iteration"`          // when
-	Worse       int      `json:"worse,omitempty"`         // evaluations since then
+	Worse       int      `json:"worse,omitempty"`         // evaluations in a row that were over 1 % above it
 	UnigramLoss float64  `json:"unigram_loss"`            // baselines on the validation part, nats
 	BigramLoss  float64  `json:"bigram_loss"`
 }

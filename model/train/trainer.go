@@ -176,7 +176,7 @@ func (t *Trainer) fraction() float64 {
 	return min(1, float64(t.State.Iteration)/float64(o.MaxIters))
 }
 
-// OutOfPatience reports whether the validation loss has not fallen for so long that the run ends before its length.
+// OutOfPatience reports whether the validation loss has been so high for so long that the run ends before its length.
 func (t *Trainer) OutOfPatience() bool {
 	patience := t.State.Options.Patience
 	return patience > 0 && t.State.Worse >= patience
@@ -261,11 +261,7 @@ func (t *Trainer) evaluate() error {
 		return &DivergedError{Iteration: t.State.Iteration, Loss: e.TrainLoss, GradNorm: math.NaN(), LearningRate: e.LearningRate}
 	}
 	if t.hasValidation() {
-		t.State.Worse++
-	}
-	if t.hasValidation() && (t.State.BestLoss == nil || e.ValLoss < *t.State.BestLoss) {
-		e.Best, t.State.BestLoss, t.State.BestIter, t.State.Worse = true, &e.ValLoss, t.State.Iteration, 0
-		t.best = append(t.best[:0], t.Model.Flat()...)
+		e.Best = t.compare(e.ValLoss)
 	}
 	e.Seconds = t.seconds()
 	if err := t.saveEvaluation(e); err != nil {
@@ -276,6 +272,24 @@ func (t *Trainer) evaluate() error {
 	}
 	debug.FreeOSMemory() // a save, a picture and an interval's iterations leave a few megabytes: memory stays flat
 	return nil
+}
+
+// overfit is how far above the lowest validation loss one is that has risen for good, rather than by chance.
+const overfit = 1.01
+
+// compare keeps the weights if their validation loss is the lowest so far, and counts how long it has been too high.
+func (t *Trainer) compare(loss float64) (best bool) {
+	if t.State.BestLoss == nil || loss < *t.State.BestLoss {
+		t.State.BestLoss, t.State.BestIter, t.State.Worse = &loss, t.State.Iteration, 0
+		t.best = append(t.best[:0], t.Model.Flat()...)
+		return true
+	}
+	if loss > overfit**t.State.BestLoss {
+		t.State.Worse++
+	} else {
+		t.State.Worse = 0
+	}
+	return false
 }
 
 // Measure runs n iterations, after one to warm up, and returns the time of one. The trainer has then trained by them: it is

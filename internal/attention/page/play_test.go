@@ -265,7 +265,7 @@ func TestPlaygroundPhone(t *testing.T) {
 
 // TestPlaygroundCharacters types and pastes what HTML, JavaScript and fonts stumble over.
 func TestPlaygroundCharacters(t *testing.T) {
-	text, err := data.Read(strings.NewReader("<b>&amp;\"'`\\\n\t </script><!-- \U0001F642 e\u0301 日 $"+"{x}"))
+	text, err := data.Read(strings.NewReader("<b>&amp;\"'`\\\n\t </script><!-- \U0001F642 e\u0301 日 $" + "{x}"))
 	if err != nil {
 		t.Fatal(err)
 	}
