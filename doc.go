@@ -29,4 +29,5 @@
 //	internal/runs       where commands find runs
 //	internal/prompt     prompts to ids, what to do about unknown characters
 //	internal/atomicfile files written whole or not at all
+//	internal/bench      commands that found the default preset, and tell learning from copying
 package chargpt
