@@ -93,7 +93,7 @@ func (o *options) flags() *cli.Flags {
 	fs.IntVar(&o.threads, "threads", o.threads, "`n` goroutines an operation may use; 0: one a core")
 
 	fs.Group("Model")
-	fs.String("preset", train.DefaultPreset, "`name`: "+presetNames())
+	fs.String("preset", train.DefaultPreset, "`name`: "+strings.ReplaceAll(strings.TrimPrefix(presetNames(), train.DefaultPreset+", "), ", ", "|"))
 	c := &o.Config
 	fs.IntVar(&c.NLayer, "n_layer", c.NLayer, "`n` blocks")
 	fs.IntVar(&c.NHead, "n_head", c.NHead, "`n` attention heads a block")
@@ -121,7 +121,7 @@ func (o *options) flags() *cli.Flags {
 	fs.Float64Var(&t.Beta1, "beta1", t.Beta1, "`x`: AdamW's decay of the mean gradient")
 	fs.Float64Var(&t.Beta2, "beta2", t.Beta2, "`x`: AdamW's decay of the squared gradient")
 	fs.Float64Var(&t.GradClip, "grad_clip", t.GradClip, "`x`: norm of the gradients at most; 0: any")
-	fs.IntVar(&t.Patience, "patience", t.Patience, "`n` evaluations 1 % over the best end it; 0: never")
+	fs.IntVar(&t.Patience, "patience", t.Patience, "`n` evaluations 1 % over the best end it; 0: off")
 	fs.IntVar(&t.EvalInterval, "eval_interval", t.EvalInterval, "`n` iterations between evaluations")
 	fs.IntVar(&t.SampleInterval, "sample_interval", t.SampleInterval, "`n` iterations between samples; 0: none")
 	return fs

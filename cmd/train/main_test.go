@@ -40,7 +40,7 @@ func TestUsageErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, tt := range []struct{ flag, value, want string }{
 		{"-n_layer", "-1", "n_layer is -1"}, {"-n_layer", "x", `"x"`}, {"-n_layer", "99999999", "n_layer is 99999999"},
-		{"-n_head", "0", "n_head is 0"}, {"-n_head", "3", "n_head is 3, which does not divide n_embd 128"},
+		{"-n_head", "0", "n_head is 0"}, {"-n_head", "5", "n_head is 5, which does not divide n_embd 96"},
 		{"-n_embd", "0", "n_embd is 0"}, {"-head_size", "-2", "head_size is -2"}, {"-block_size", "0", "block_size is 0"},
 		{"-dropout", "1", "dropout is 1"}, {"-dropout", "NaN", "dropout is NaN"}, {"-position", "sinus", `position is "sinus"`},
 		{"-max_iters", "-1", "max_iters is -1"}, {"-batch_size", "0", "batch_size is 0"}, {"-learning_rate", "-1", "learning_rate is -1"},

@@ -122,8 +122,8 @@ func (r *reporter) end(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o := r.trainer.State.Options; o.Minutes > 0 {
-		fmt.Fprintf(r.out, "\n%d iterations in %.3g minutes\n", r.trainer.State.Iteration, min(o.Minutes, r.trainer.State.Seconds/60))
+	if o := r.trainer.State.Options; o.Minutes > 0 && !r.trainer.OutOfPatience() {
+		fmt.Fprintf(r.out, "\n%d iterations in %v minutes\n", r.trainer.State.Iteration, o.Minutes)
 	}
 	if r.trainer.OutOfPatience() {
 		fmt.Fprintf(r.out, "\nstopped at iteration %d: the validation loss rises since iteration %d (-patience)\n", r.trainer.State.Iteration, result.BestIter)

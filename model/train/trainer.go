@@ -155,8 +155,11 @@ func (t *Trainer) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	if t.pending { // the end of a time does not fall on an evaluation
+	switch {
+	case t.pending: // the end of a time does not fall on an evaluation
 		return t.evaluate()
+	case t.State.Options.Minutes > 0: // or falls into one: then what was saved does not know yet that the time is over
+		return t.save()
 	}
 	return nil
 }
