@@ -221,7 +221,7 @@ func TestNoValidationIsSaid(t *testing.T) {
 
 func TestDivergence(t *testing.T) {
 	t.Chdir(t.TempDir())
-	code, _, stderr := call(t, strings.Repeat("abcdefgh ", 40), append([]string{"-data", "-", "-learning_rate", "100", "-grad_clip", "0", "-warmup_iters", "0", "-weight_decay", "90"}, append(fast, "-max_iters", "200")...)...)
+	code, _, stderr := call(t, strings.Repeat("abcdefgh ", 40), append([]string{"-data", "-", "-preset", "cpu", "-learning_rate", "100", "-grad_clip", "0", "-warmup_iters", "0", "-weight_decay", "90"}, append(fast, "-max_iters", "200")...)...)
 	if code != 1 || !strings.Contains(stderr, "diverged at iteration") || !strings.Contains(stderr, "-learning_rate") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
@@ -254,9 +254,9 @@ func TestResumeMinutes(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"-out", "timed", "-minutes", "0.006"}, 0, "iterations in 0.006 minutes"},
-		{[]string{"-out", "timed", "-minutes", "0.001"}, 1, "-minutes 0.001 contradicts the run, which has trained for 0.01 minutes"},
-		{[]string{"-out", "timed", "-max_iters", "100000"}, 1, "-max_iters 100000 contradicts the run, which has a length of 0.006 minutes"},
+		{[]string{"-out", "timed", "-minutes", "0.04"}, 0, "iterations in 0.04 minutes"},
+		{[]string{"-out", "timed", "-minutes", "0.001"}, 1, "-minutes 0.001 contradicts the run, which has trained for 0.0"},
+		{[]string{"-out", "timed", "-max_iters", "100000"}, 1, "-max_iters 100000 contradicts the run, which has a length of 0.04 minutes"},
 		{[]string{"-out", "counted", "-minutes", "1"}, 1, "-minutes 1 contradicts the run, which has a length of 4 iterations"},
 	} {
 		code, stdout, stderr := call(t, text, append(tt.args, "-resume")...)
