@@ -24,6 +24,20 @@ func (o *options) output(stdout io.Writer, write func(io.Writer) error) error {
 	})
 }
 
+// checkOut refuses to write over weights: those of the checkpoint that is read, or others.
+func (o *options) checkOut() error {
+	if info, err := os.Stat(o.out); err != nil || !info.Mode().IsRegular() {
+		return nil // nothing is there to lose
+	}
+	read, _ := os.Stat(o.ckpt)
+	written, err := os.Stat(o.out)
+	target, _ := filepath.EvalSymlinks(o.out)
+	if err == nil && os.SameFile(read, written) || filepath.Ext(o.out) == ".safetensors" || filepath.Ext(target) == ".safetensors" {
+		return cli.Usagef("-o %s is a checkpoint, which would be lost: name another file", o.out)
+	}
+	return nil
+}
+
 // render writes one trace in the chosen format, or compares two.
 func (o *options) render(w io.Writer, t []*attention.Trace, s attention.Selection, terminal terminal) error {
 	text := attention.TextOptions{Selection: s, Top: o.top, Colour: terminal.colour, Width: terminal.width}

@@ -103,6 +103,9 @@ func createFolder(o *options) (*train.Folder, error) {
 	if errors.Is(err, train.ErrRunExists) {
 		return nil, cli.Usagef("-out %s holds a run already: add -resume to go on with it, or name another folder", o.out)
 	}
+	if errors.Is(err, train.ErrForeign) {
+		return nil, cli.Usagef("-out %s holds files that are no run's: choose another -out", o.out)
+	}
 	if err != nil && !errors.Is(err, train.ErrLocked) {
 		return nil, fmt.Errorf("-out %s cannot be a run folder: %w; name another", o.out, err)
 	}

@@ -151,6 +151,41 @@ func TestRunIsNeverOverwritten(t *testing.T) {
 	}
 }
 
+// A folder of other files stays as it is, whoever made them, and however often it is tried.
+func TestForeignFolderIsKept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	files := []string{"config.json", "metrics.csv", "loss.png", "probe/00000000.json.gz"}
+	for _, name := range files {
+		name = filepath.Join("mine", name)
+		os.MkdirAll(filepath.Dir(name), 0o777)
+		if err := os.WriteFile(name, []byte("mine"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		code, _, stderr := call(t, strings.Repeat("abcdefgh ", 40), append([]string{"-data", "-", "-out", "mine"}, fast...)...)
+		if code != 2 {
+			t.Errorf("exit code %d, want 2", code)
+		}
+		checkOneLine(t, stderr, "-out mine holds files that are no run's: choose another -out")
+	}
+	for _, name := range files {
+		if content, _ := os.ReadFile(filepath.Join("mine", name)); string(content) != "mine" {
+			t.Errorf("%s was changed", name)
+		}
+	}
+	for name, code := range map[string]int{"empty": 0, "crashed": 0} { // a run that ended before its first checkpoint left its lock
+		os.Mkdir(name, 0o777)
+		if name == "crashed" {
+			os.WriteFile("crashed/.lock", nil, 0o666)
+			os.WriteFile("crashed/metrics.csv", []byte("torn"), 0o666)
+		}
+		if got, _, stderr := call(t, strings.Repeat("abcdefgh ", 40), append([]string{"-data", "-", "-out", name}, fast...)...); got != code {
+			t.Errorf("%s: exit code %d: %s", name, got, stderr)
+		}
+	}
+}
+
 func TestResumeConflicts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("a.txt", []byte(strings.Repeat("abcdefgh ", 40)), 0o666); err != nil {
