@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -48,6 +49,9 @@ func run(ctx context.Context, env cli.Env) error {
 		return stoppedEarly(ctx, err, env.Stderr)
 	}
 	defer t.Close()
+	if t.BestLost {
+		fmt.Fprintf(env.Stderr, "train: warning: the run's best weights, %s, are gone: the next evaluation counts as the best\n", filepath.Join(t.Path(), "best.safetensors"))
+	}
 	stop, err := recordProbe(t, o, env.Stderr)
 	if err != nil {
 		return err
