@@ -126,7 +126,9 @@ func (r *reporter) end(ctx context.Context) error {
 		fmt.Fprintf(r.out, "\n%d iterations in %v minutes\n", r.trainer.State.Iteration, o.Minutes)
 	}
 	if r.trainer.OutOfPatience() {
-		fmt.Fprintf(r.out, "\nstopped at iteration %d: the validation loss rises since iteration %d (-patience)\n", r.trainer.State.Iteration, result.BestIter)
+		s := r.trainer.State
+		fmt.Fprintf(r.out, "\nstopped at iteration %d: the validation loss rises since iteration %d (-patience %d)\n", s.Iteration, result.BestIter, s.Options.Patience)
+		fmt.Fprintln(r.out, cli.Hint(fmt.Sprintf("to go on all the same: go run ./cmd/train -resume -out %s -patience 0", shellPath(r.trainer.Path()))))
 	}
 	if !math.IsNaN(result.ValLoss) {
 		fmt.Fprintf(r.out, "\nvalidation loss over all %d characters: %s\n", r.trainer.Data.Val.Len(), nats(result.ValLoss))
