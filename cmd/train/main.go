@@ -79,7 +79,7 @@ func newTrainer(ctx context.Context, o *options, stdin io.Reader) (*train.Traine
 	}
 	o.Config.VocabSize = text.Tokenizer.Size()
 	if _, err := data.NewDataset(text.Tokens, o.ValFraction, o.Config.BlockSize); err != nil {
-		return nil, err // before a folder is made
+		return nil, flagged(err) // before a folder is made
 	}
 	if _, err := o.probeTokens(text.Tokenizer); err != nil {
 		return nil, err
@@ -97,6 +97,15 @@ func newTrainer(ctx context.Context, o *options, stdin io.Reader) (*train.Traine
 		return nil, err
 	}
 	return t, nil
+}
+
+// flagged names what is wrong by the flags.
+func flagged(err error) error {
+	var short *data.TooShortError
+	if errors.As(err, &short) {
+		return errors.New(short.Message("-"))
+	}
+	return err
 }
 
 func createFolder(o *options) (*train.Folder, error) {
@@ -190,5 +199,13 @@ func describe(m *model.Model) string {
 	if c.AttnOnly {
 		kind = ", attention only"
 	}
-	return fmt.Sprintf("%d layers, %d heads, %d channels, block %d%s: %d parameters", c.NLayer, c.NHead, c.NEmbd, c.BlockSize, kind, m.NumParameters(true))
+	return fmt.Sprintf("%s, %s, %s, block %d%s: %d parameters", count(c.NLayer, "layer"), count(c.NHead, "head"), count(c.NEmbd, "channel"), c.BlockSize, kind, m.NumParameters(true))
+}
+
+// count is a number of things in words.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

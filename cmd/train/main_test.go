@@ -82,9 +82,12 @@ func TestInputErrors(t *testing.T) {
 		{"empty", []string{"-data", "empty"}, []string{"empty"}},
 		{"byte-order mark alone", []string{"-data", "bom"}, []string{"empty"}},
 		{"invalid UTF-8", []string{"-data", "latin1"}, []string{"UTF-8", "3"}},
-		{"too short", []string{"-data", "short"}, []string{"11", "characters"}},
+		{"too short", []string{"-data", "short"}, []string{"11 characters", "-block_size 256", "use a longer text"}},
 		{"nothing to resume", []string{"-resume"}, []string{"cmd/train"}},
 		{"no run there", []string{"-resume", "-out", "nowhere"}, []string{"nowhere"}},
+		{"too short, by how much", []string{"-data", "short", "-val_fraction", "0"}, []string{"or -block_size 10 or less"}},
+		{"too short to measure", []string{"-data", "short", "-val_fraction", "0", "-dry_run"}, []string{"or -block_size 10 or less"}},
+		{"a probe of other characters", []string{"-probe", "жж", "-dry_run"}, []string{"-probe: 1 character is not"}},
 		{"a file to resume", []string{"-resume", "-out", "short"}, []string{"-out short is a file: name the folder"}},
 		{"a file as folder", []string{"-data", "short", "-block_size", "1", "-val_fraction", "0.5", "-out", "short"}, []string{"short"}},
 	} {
@@ -299,6 +302,21 @@ func TestResumePatience(t *testing.T) {
 	}
 	if code, stdout, stderr = call(t, text, "-resume", "-out", "run", "-patience", "0"); code != 0 || !strings.Contains(stdout, "iteration 400:") {
 		t.Errorf("-patience 0: exit code %d, want all 400 iterations: %s%s", code, stdout, stderr)
+	}
+}
+
+// What is to be typed next can be typed.
+func TestNextLine(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, tt := range []struct{ text, want string }{
+		{"MIRA: the sea ", ` -prompt "MIRA:"`}, {"\u00ad\u200b MIRA: ", ` -prompt "MIRA:"`}, {"\u00ad\u200b ", ".safetensors"},
+		{"it's $5 ", ` -prompt "it's"`}, {`a\b `, ` -prompt 'a\b'`},
+	} {
+		code, stdout, stderr := call(t, strings.Repeat(tt.text, 60), append([]string{"-data", "-"}, fast...)...)
+		_, next, _ := strings.Cut(stdout, "\nnext: ")
+		if line, _, _ := strings.Cut(next, "\n"); code != 0 || !strings.HasSuffix(line, tt.want) {
+			t.Errorf("%q: exit code %d, next is %q, want %q at its end: %s", tt.text, code, line, tt.want, stderr)
+		}
 	}
 }
 
