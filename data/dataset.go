@@ -13,8 +13,7 @@ type Dataset struct {
 }
 
 // NewDataset splits a text: its first int(len·(1-valFraction)) characters train. Each part must hold a window of blockSize
-// characters and the character after it; an error says how long the text is and how long it must be. valFraction is at
-// least 0, which is no validation, and under 1.
+// characters and the character after it; else the error is a [*TooShortError]. valFraction is at least 0, which is no validation, and under 1.
 func NewDataset(tokens Tokens, valFraction float64, blockSize int) (*Dataset, error) {
 	if !(valFraction >= 0 && valFraction < 1) {
 		return nil, fmt.Errorf("val_fraction is %v; it must be at least 0 and under 1", valFraction)
@@ -56,12 +55,42 @@ func (s split) fits(length int) bool {
 	return n > s.blockSize && (s.valFraction == 0 || length-n > s.blockSize)
 }
 
+// largest is the largest block size that a text fits; under 1 if none.
+func (s split) largest(length int) int {
+	n := s.train(length)
+	if s.valFraction == 0 {
+		return n - 1
+	}
+	return min(n, length-n) - 1
+}
+
 func (s split) tooShort(length int) error {
 	needed := sort.Search(maxText, s.fits) // both parts grow with the text
-	if needed == maxText {
-		return fmt.Errorf("the text has %d characters, but no text is long enough for block_size %d and val_fraction %v; choose others",
-			length, s.blockSize, s.valFraction)
+	return &TooShortError{length, needed, s.blockSize, s.largest(length), s.valFraction}
+}
+
+// TooShortError says that a text does not hold a window in each part.
+type TooShortError struct {
+	Length, Needed int // characters
+	BlockSize      int // asked for
+	Largest        int // block size that fits; under 1 if none does
+	ValFraction    float64
+}
+
+func (e *TooShortError) Error() string { return e.Message("") }
+
+// Message is the error with something before the names of what can be changed, such as the dash of a flag.
+func (e *TooShortError) Message(prefix string) string {
+	has := fmt.Sprintf("the text has %d characters", e.Length)
+	if e.Length == 1 {
+		has = "the text has 1 character"
 	}
-	return fmt.Errorf("the text has %d characters, but block_size %d and val_fraction %v need at least %d; use a longer text or a smaller block_size",
-		length, s.blockSize, s.valFraction, needed)
+	given := fmt.Sprintf("%sblock_size %d and %sval_fraction %v", prefix, e.BlockSize, prefix, e.ValFraction)
+	switch {
+	case e.Needed == maxText:
+		return fmt.Sprintf("%s, but no text is long enough for %s; choose others", has, given)
+	case e.Largest < 1:
+		return fmt.Sprintf("%s, but %s need at least %d; use a longer text", has, given, e.Needed)
+	}
+	return fmt.Sprintf("%s, but %s need at least %d; use a longer text, or %sblock_size %d or less", has, given, e.Needed, prefix, e.Largest)
 }

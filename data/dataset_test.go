@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -93,7 +94,20 @@ func TestTooShortIsExact(t *testing.T) {
 				}
 			}
 			_, err := NewDataset(text.Slice(0, first-1), fraction, blockSize)
-			checkError(t, err, fmt.Sprintf("has %d characters, but block_size %d and val_fraction %v need at least %d;", first-1, blockSize, fraction, first))
+			has := fmt.Sprintf("has %d characters", first-1)
+			if first == 2 {
+				has = "has 1 character"
+			}
+			checkError(t, err, fmt.Sprintf("%s, but block_size %d and val_fraction %v need at least %d;", has, blockSize, fraction, first))
+			var short *TooShortError
+			if errors.As(err, &short) && short.Largest > 0 {
+				if _, err := NewDataset(text.Slice(0, first-1), fraction, short.Largest); err != nil {
+					t.Errorf("block size %d, which the error says fits: %v", short.Largest, err)
+				}
+				if _, err := NewDataset(text.Slice(0, first-1), fraction, short.Largest+1); err == nil {
+					t.Errorf("block size %d fits, but the error says %d", short.Largest+1, short.Largest)
+				}
+			}
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // Command export writes a trained model for other programs:
 //
-//	go run ./cmd/export -ckpt checkpoints/plays -o plays-gpt2
+//	go run ./cmd/export -ckpt checkpoints/cpu -o cpu-gpt2
 //
 // The one format is hf: a GPT-2 folder that PyTorch's transformers loads, to sample from or to train on.
 package main
@@ -10,10 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"chargpt/internal/cli"
 	"chargpt/internal/hf"
 	"chargpt/internal/runs"
+	"chargpt/model"
 )
 
 func main() { cli.Main("export", run) }
@@ -26,9 +28,9 @@ type options struct {
 func parseFlags(args []string, help io.Writer) (*options, error) {
 	o := &options{}
 	fs := cli.NewFlags("export", "writes a trained model as a folder for Hugging Face's transformers",
-		`go run ./cmd/export -o gpt2                          the newest run's best`,
-		`go run ./cmd/export -ckpt checkpoints/plays -o gpt2  a certain run's`,
-		`go run ./cmd/export -ckpt checkpoints/plays/ckpt.safetensors -o gpt2`)
+		`go run ./cmd/export -o gpt2                        the newest run's best`,
+		`go run ./cmd/export -ckpt checkpoints/cpu -o gpt2  one of: train -preset cpu`,
+		`go run ./cmd/export -ckpt checkpoints/cpu/ckpt.safetensors -o gpt2`)
 	fs.Group("Model")
 	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; else the newest run")
 	fs.Group("Output")
@@ -47,6 +49,9 @@ func (o *options) validate() error {
 	if o.out == "" {
 		return cli.Usagef("-o is not given; name a folder to write")
 	}
+	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
+		return fmt.Errorf("-o %s is a file: name a folder that is new or empty", o.out)
+	}
 	return asUsage(hf.CheckFolder(o.out))
 }
 
@@ -56,6 +61,14 @@ func asUsage(err error) error {
 		return cli.Usagef("-o %v", err)
 	}
 	return err
+}
+
+// advice is how to train a model that can be exported.
+func advice(c model.Config) string {
+	if c.Position != model.PositionLearned {
+		return ": train with -preset cpu or -position learned to export it"
+	}
+	return ": train with -preset cpu to export it"
 }
 
 func run(_ context.Context, env cli.Env) error {
@@ -68,7 +81,7 @@ func run(_ context.Context, env cli.Env) error {
 		return err
 	}
 	if err := hf.Check(c.Config); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return fmt.Errorf("%s: %w%s", file, err, advice(c.Config))
 	}
 	if err := hf.Write(o.out, c); err != nil {
 		return asUsage(err)

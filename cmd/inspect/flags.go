@@ -36,7 +36,10 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	return o, o.contradiction(func(name string) string { return fs.Lookup(name).Value.String() })
+	if err := o.contradiction(func(name string) string { return fs.Lookup(name).Value.String() }); err != nil {
+		return nil, err
+	}
+	return o, o.checkOut()
 }
 
 func (o *options) flags() *cli.Flags {

@@ -69,6 +69,44 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), warn.String()
 }
 
+// What -o names is never a checkpoint, under whatever name, nor in a folder that is not there.
+func TestOutputIsNoCheckpoint(t *testing.T) {
+	inRun(t)
+	const best = "checkpoints/plays/best.safetensors"
+	before, err := os.ReadFile(best)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile("weights.bin", before, 0o666), os.Symlink(best, "link.html")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		ckpt, out string
+		code      int
+		want      string
+	}{
+		{"checkpoints/plays", best, 2, "-o " + best + " is a checkpoint"},
+		{"checkpoints/plays", "checkpoints/plays/ckpt.safetensors", 2, "is a checkpoint, which would be lost: name another file"},
+		{"weights.bin", "./weights.bin", 2, "-o ./weights.bin is a checkpoint"},
+		{"weights.bin", best, 2, "is a checkpoint"},
+		{"weights.bin", "link.html", 2, "-o link.html is a checkpoint"},
+		{"weights.bin", "no/such/x.html", 1, "-o no/such/x.html: there is no folder no/such: make it"},
+		{"weights.bin", "x.html", 0, ""},
+	} {
+		for _, format := range []string{"playground", "text"} {
+			code, _, stderr := command(t, "-format", format, "-prompt", "the", "-ckpt", tt.ckpt, "-o", tt.out)
+			if code != tt.code || !strings.Contains(stderr, tt.want) || strings.Count(stderr, "\n") > 1 {
+				t.Errorf("-format %s -ckpt %s -o %s: exit code %d, want %d and %q: %s", format, tt.ckpt, tt.out, code, tt.code, tt.want, stderr)
+			}
+		}
+	}
+	for _, file := range []string{best, "weights.bin"} {
+		if after, _ := os.ReadFile(file); !bytes.Equal(after, before) {
+			t.Errorf("%s was overwritten", file)
+		}
+	}
+}
+
 // succeed is the standard output of a command that must say nothing else.
 func succeed(t *testing.T, args ...string) string {
 	t.Helper()

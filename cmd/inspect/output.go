@@ -3,11 +3,14 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"chargpt/internal/attention"
 	"chargpt/internal/attention/page"
+	"chargpt/internal/cli"
 	"chargpt/internal/trace"
 
 	"golang.org/x/term"
@@ -22,6 +25,32 @@ func (o *options) output(stdout io.Writer, write func(io.Writer) error) error {
 		b := bufio.NewWriter(w)
 		return cmp.Or(write(b), b.Flush())
 	})
+}
+
+// checkOut refuses, before anything is read, a file that cannot be written, and one that holds weights: those of the
+// checkpoint that is read, or others.
+func (o *options) checkOut() error {
+	if o.out == "" || o.out == "-" {
+		return nil
+	}
+	if folder := filepath.Dir(o.out); !exists(folder) {
+		return fmt.Errorf("-o %s: there is no folder %s: make it, or name another file", o.out, folder)
+	}
+	file, err := filepath.EvalSymlinks(o.out)
+	if err != nil {
+		return nil // there is nothing to lose
+	}
+	read, _ := os.Stat(o.ckpt)
+	written, _ := os.Stat(file)
+	if os.SameFile(read, written) && !read.IsDir() || filepath.Ext(file) == ".safetensors" {
+		return cli.Usagef("-o %s is a checkpoint, which would be lost: name another file", o.out)
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // render writes one trace in the chosen format, or compares two.

@@ -15,8 +15,9 @@ import (
 )
 
 // interact continues each line of standard input, as a prompt of its own, until its end. Line i is sample i of the seed. A
-// line with characters that the model does not know is told on standard error, and passed over. A separator stands between
-// continuations, unless they are on a terminal, where the next prompt does.
+// line with characters that the model does not know is told on standard error, and has no continuation; at the end it is
+// an error. A separator stands between what comes of the lines, so that a program can tell them apart, unless they are on a
+// terminal, where the next prompt does. A line ends with "\n" or "\r\n", the latter only if the model does not know "\r".
 func (m *loaded) interact(ctx context.Context, o *options, env cli.Env) error {
 	d, err := m.NewDecoder(1)
 	if err != nil {
@@ -24,23 +25,24 @@ func (m *loaded) interact(ctx context.Context, o *options, env cli.Env) error {
 	}
 	defer d.Close()
 	lines := newLineReader(env)
-	between := ""
+	_, lines.keepCR = m.tokenizer.ID('\r')
+	failed := 0
 	for i := 0; ; i++ {
 		line, err := lines.next(ctx)
 		if errors.Is(err, io.EOF) {
-			return nil
+			return failedLines(failed, i, lines.terminal)
 		}
 		if err != nil {
 			return err
 		}
+		if i > 0 && o.plain() && !lines.terminal {
+			fmt.Fprintln(env.Stdout, separator) // an error comes again
+		}
 		prompt, err := m.encode(line, fmt.Sprintf("line %d", i+1), o.skipUnknown, env.Stderr)
 		if err != nil {
 			fmt.Fprintf(env.Stderr, "sample: %v\n", err)
+			failed++
 			continue
-		}
-		if o.plain() && !lines.terminal {
-			io.WriteString(env.Stdout, between) // an error comes again
-			between = separator + "\n"
 		}
 		d.Reset()
 		if err := m.draw(ctx, d, i, prompt, o, env.Stdout); err != nil {
@@ -49,12 +51,21 @@ func (m *loaded) interact(ctx context.Context, o *options, env cli.Env) error {
 	}
 }
 
+// failedLines is the error of lines that were not continued. Who typed them at a terminal has seen it.
+func failedLines(failed, all int, terminal bool) error {
+	if failed == 0 || terminal {
+		return nil
+	}
+	return fmt.Errorf("-i: %d of %d lines have no continuation, as said above", failed, all)
+}
+
 // lineReader reads prompts, a line each. On a terminal it asks for them, on standard error.
 type lineReader struct {
 	in       *bufio.Reader
 	ask      io.Writer
 	sign     string
 	terminal bool
+	keepCR   bool // "\r" at the end of a line is text
 }
 
 func newLineReader(env cli.Env) *lineReader {
@@ -70,7 +81,11 @@ func (r *lineReader) next(ctx context.Context) (string, error) {
 	}
 	line, err := cli.Await(ctx, func() (string, error) { return r.in.ReadString('\n') })
 	if err == nil || err == io.EOF && line != "" {
-		return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), nil
+		line = strings.TrimSuffix(line, "\n")
+		if !r.keepCR {
+			line = strings.TrimSuffix(line, "\r")
+		}
+		return line, nil
 	}
 	if r.terminal {
 		fmt.Fprintln(r.ask)

@@ -17,8 +17,11 @@ func TestInteractive(t *testing.T) {
 	writeCheckpoint(t, "a/best.safetensors", "helo wrd") // no newline, so that an answer is a line
 	args := []string{"-ckpt", "a", "-max_new_tokens", "7"}
 	code, stdout, stderr := feed(t, "hello\r\nheXllo\nhello\n\nw\xff\nworld", append(args, "-i")...)
-	answers := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n---\n")
-	if code != 0 || len(answers) != 4 {
+	if n := strings.Count(stdout, "---\n"); n != 5 || strings.Count(stdout, "---\n---\n") != 2 {
+		t.Errorf("%d separators, want 5 between 6 lines, and nothing between those around a line that failed: %q", n, stdout)
+	}
+	answers := strings.Split(strings.TrimSuffix(strings.ReplaceAll(stdout, "---\n---\n", "---\n"), "\n"), "\n---\n")
+	if code != 1 || len(answers) != 4 {
 		t.Fatalf("exit code %d: %q %s", code, stdout, stderr)
 	}
 	for i, prompt := range []string{"hello", "hello", "", "world"} {
@@ -32,7 +35,7 @@ func TestInteractive(t *testing.T) {
 	if _, once, _ := call(t, append(args, "-prompt", "hello")...); once != answers[0]+"\n" {
 		t.Errorf("the first line is continued as %q, -prompt as %q", answers[0], once)
 	}
-	if warnings := strings.Split(stderr, "\n"); len(warnings) != 3 || !strings.Contains(warnings[0], `line 2: 1 character is not in the vocabulary: 'X'`) || !strings.Contains(warnings[1], "line 5: invalid UTF-8") {
+	if warnings := strings.Split(stderr, "\n"); len(warnings) != 4 || !strings.Contains(warnings[2], "2 of 6 lines have no continuation") || !strings.Contains(warnings[0], `line 2: 1 character is not in the vocabulary: 'X'`) || !strings.Contains(warnings[1], "line 5: invalid UTF-8") {
 		t.Errorf("on standard error: %s", stderr)
 	}
 	code, stdout, stderr = feed(t, "heXllo\n", append(args, "-i", "-skip_unknown")...)
@@ -44,12 +47,25 @@ func TestInteractive(t *testing.T) {
 	}
 }
 
+// A carriage return that the model knows is text.
+func TestInteractiveCarriageReturn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeCheckpoint(t, "with/best.safetensors", "helo\r\n")
+	writeCheckpoint(t, "without/best.safetensors", "helo\n")
+	for folder, want := range map[string]string{"with": "hello\r", "without": "hello"} {
+		code, stdout, stderr := feed(t, "hello\r\n", "-ckpt", folder, "-i", "-json", "-max_new_tokens", "2")
+		if got := decodeLines[document](t, stdout); code != 0 || len(got) != 1 || got[0].Prompt != want {
+			t.Errorf("%s: exit code %d, %s, want the prompt %q: %s", folder, code, stdout, want, stderr)
+		}
+	}
+}
+
 func TestInteractiveJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeCheckpoint(t, "a/best.safetensors", "hello world\n")
 	code, stdout, _ := feed(t, "hello\nX\nworld\n", "-ckpt", "a", "-i", "-json", "-max_new_tokens", "3")
 	got := decodeLines[document](t, stdout)
-	if code != 0 || len(got) != 2 || got[0].Prompt != "hello" || got[1].Prompt != "world" || got[1].Sample != 2 {
+	if code != 1 || len(got) != 2 || got[0].Prompt != "hello" || got[1].Prompt != "world" || got[1].Sample != 2 {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
 }

@@ -91,6 +91,7 @@ func TestInputErrors(t *testing.T) {
 	}{
 		{[]string{"-ckpt", "missing"}, "missing"}, {[]string{"-ckpt", "junk"}, "junk"}, {[]string{"-ckpt", "."}, "cmd/train"},
 		{[]string{"-ckpt", "checkpoints/a", "-prompt", "heXXZlo"}, `'X'`}, {[]string{"-ckpt", "checkpoints/a", "-prompt", "h\xff"}, "UTF-8"},
+		{[]string{"-ckpt", "checkpoints/a", "-prompt_file", "nosuch"}, "check the path, or give the text itself with -prompt"},
 	} {
 		code, stdout, stderr := call(t, tt.args...)
 		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, tt.want) {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -23,6 +25,9 @@ func (o *options) readPrompt(ctx context.Context, stdin io.Reader) (text, name s
 		}
 		return os.ReadFile(o.promptFile)
 	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", "", fmt.Errorf("-prompt_file: %w: check the path, or give the text itself with -prompt", err)
+	}
 	if err != nil {
 		return "", "", fmt.Errorf("-prompt_file: %w", err)
 	}

@@ -19,9 +19,12 @@ func dryRun(ctx context.Context, o *options, stdin io.Reader, stdout io.Writer) 
 	if err != nil {
 		return err
 	}
+	if _, err := o.probeTokens(text.Tokenizer); err != nil {
+		return err
+	}
 	t, err := train.New(text, o.Config, o.Options, train.Run{Threads: o.threads})
 	if err != nil {
-		return err
+		return flagged(err)
 	}
 	defer t.Close()
 	each, err := t.Measure(dryRunSteps)
@@ -36,7 +39,7 @@ func dryRun(ctx context.Context, o *options, stdin io.Reader, stdout io.Writer) 
 	fmt.Fprintf(stdout, "memory: %.0f MB, of which parameters, gradients and moments take %.1f MB\n", float64(memory.HeapAlloc)/1e6, 16*float64(t.Model.NumParameters(true))/1e6)
 	fmt.Fprintf(stdout, "tokens per iteration: %d (%d windows of %d characters)\n", tokens, o.BatchSize, t.Model.Config.BlockSize)
 	fmt.Fprintf(stdout, "iterations per epoch: %.1f (%d characters to train on)\n", epoch, t.Data.Train.Len())
-	fmt.Fprintf(stdout, "iteration: %.1f ms, %.0f tokens/s, measured on %d threads\n", each.Seconds()*1e3, float64(tokens)/each.Seconds(), t.Model.Threads)
+	fmt.Fprintf(stdout, "iteration: %.1f ms, %.0f tokens/s, measured on %s\n", each.Seconds()*1e3, float64(tokens)/each.Seconds(), count(t.Model.Threads, "thread"))
 	if o.Minutes > 0 {
 		n := o.Minutes * 60 / each.Seconds()
 		fmt.Fprintf(stdout, "in %v minutes: about %.0f iterations, %.1f epochs, evaluations aside\n", o.Minutes, n, n/epoch)

@@ -39,8 +39,8 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 	settings := map[string]string{}
 	if o.config != "" {
 		var err error
-		if settings, err = fs.ReadConfig(o.config); err != nil {
-			return nil, cli.Usagef("-config: %v", err)
+		if settings, err = readConfig(fs, o.config); err != nil {
+			return nil, err
 		}
 	}
 	o.given, o.text = fs.Given(), map[string]string{} // on the command line
@@ -59,13 +59,49 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 		}
 		o.Preset = p
 	}
+	usual := o.MaxIters
 	fs = o.flags() // with the preset's values; the file's go over them, the command line's over both
 	if err := errors.Join(fs.Apply(settings), fs.Parse(args, help)); err != nil {
 		return nil, err
 	}
-	o.resolved = fs.Config("config", "out", "resume", "dry_run", "threads")
+	if o.given["max_iters"] && !o.given["minutes"] {
+		o.Minutes = 0 // the file's
+	}
+	if o.Minutes > 0 && !o.given["minutes"] && o.MaxIters != usual {
+		return nil, cli.Usagef("-config %s: minutes %v and max_iters %d both say how long to train: keep one of them", o.config, o.Minutes, o.MaxIters)
+	}
+	but := []string{"config", "out", "resume", "dry_run", "threads"}
+	if o.Minutes > 0 {
+		but = append(but, "max_iters") // which does not say how long the run is
+	}
+	o.resolved = fs.Config(but...)
 	return o, o.validate()
 }
+
+// readConfig reads a file of flags, and refuses what makes no sense in one.
+func readConfig(fs *cli.Flags, file string) (map[string]string, error) {
+	settings, err := fs.ReadConfig(file)
+	if errors.Is(err, cli.ErrConfig) {
+		return nil, cli.Usagef("-config: %v", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-config: %w: check the path", err)
+	}
+	for _, name := range []string{"config", "version"} {
+		if _, ok := settings[name]; ok {
+			return nil, cli.Usagef("-config: %s: %q makes no sense in a file of flags: leave it out", file, name)
+		}
+	}
+	for _, name := range notEmpty {
+		if value, ok := settings[name]; ok && value == "" {
+			return nil, cli.Usagef("-config: %s: %q is empty: give a value, or leave it out", file, name)
+		}
+	}
+	return settings, nil
+}
+
+// notEmpty are the flags of texts that must have one.
+var notEmpty = []string{"data", "out", "config", "preset", "position"}
 
 func presetNames() string {
 	var names []string
@@ -121,7 +157,7 @@ func (o *options) flags() *cli.Flags {
 	fs.Float64Var(&t.Beta1, "beta1", t.Beta1, "`x`: AdamW's decay of the mean gradient")
 	fs.Float64Var(&t.Beta2, "beta2", t.Beta2, "`x`: AdamW's decay of the squared gradient")
 	fs.Float64Var(&t.GradClip, "grad_clip", t.GradClip, "`x`: norm of the gradients at most; 0: any")
-	fs.IntVar(&t.Patience, "patience", t.Patience, "`n` evaluations 1 % over the best end it; 0: off")
+	fs.IntVar(&t.Patience, "patience", t.Patience, "`n` evaluations in a row 1% worse end it; 0: off")
 	fs.IntVar(&t.EvalInterval, "eval_interval", t.EvalInterval, "`n` iterations between evaluations")
 	fs.IntVar(&t.SampleInterval, "sample_interval", t.SampleInterval, "`n` iterations between samples; 0: none")
 	return fs
@@ -140,7 +176,7 @@ func (o *options) validate() error {
 	if o.given["probe"] && o.probe == "" {
 		return cli.Usagef("-probe is empty; give a text or leave it out")
 	}
-	for _, name := range []string{"data", "out", "config", "preset", "position"} {
+	for _, name := range notEmpty {
 		if o.given[name] && o.text[name] == "" {
 			return cli.Usagef("-%s is empty: give a value, or leave the flag out", name)
 		}
@@ -151,6 +187,9 @@ func (o *options) validate() error {
 	}
 	if o.given["minutes"] && o.given["max_iters"] && o.Minutes > 0 {
 		return cli.Usagef("-minutes %v and -max_iters %d both say how long to train: give one of them", o.Minutes, o.MaxIters)
+	}
+	if o.resume && o.config != "" {
+		return cli.Usagef("-resume with -config: leave -config out: a run keeps its settings")
 	}
 	if o.resume && o.dryRun {
 		return cli.Usagef("-dry_run measures a new run: leave -resume out")
@@ -167,7 +206,7 @@ var shape = map[string]bool{"n_layer": true, "n_head": true, "n_embd": true, "he
 	"bias": true, "tied": true, "attn_only": true, "position": true}
 
 // mayChange are the flags that a resumed run may be given whatever its checkpoint says.
-var mayChange = map[string]bool{"data": true, "out": true, "resume": true, "threads": true, "max_iters": true, "minutes": true, "preset": true, "config": true, "dry_run": true, "version": true, "probe": true}
+var mayChange = map[string]bool{"data": true, "out": true, "resume": true, "threads": true, "max_iters": true, "minutes": true, "patience": true, "preset": true, "config": true, "dry_run": true, "version": true, "probe": true}
 
 // contradiction refuses a resumed run whose flags say something else than its checkpoint: the first such flag by name.
 func (o *options) contradiction(c model.Config, s train.State) (err error) {

@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -48,6 +49,9 @@ func run(ctx context.Context, env cli.Env) error {
 		return stoppedEarly(ctx, err, env.Stderr)
 	}
 	defer t.Close()
+	if t.BestLost {
+		fmt.Fprintf(env.Stderr, "train: warning: the run's best weights, %s, are gone: the next evaluation counts as the best\n", filepath.Join(t.Path(), "best.safetensors"))
+	}
 	stop, err := recordProbe(t, o, env.Stderr)
 	if err != nil {
 		return err
@@ -75,7 +79,7 @@ func newTrainer(ctx context.Context, o *options, stdin io.Reader) (*train.Traine
 	}
 	o.Config.VocabSize = text.Tokenizer.Size()
 	if _, err := data.NewDataset(text.Tokens, o.ValFraction, o.Config.BlockSize); err != nil {
-		return nil, err // before a folder is made
+		return nil, flagged(err) // before a folder is made
 	}
 	if _, err := o.probeTokens(text.Tokenizer); err != nil {
 		return nil, err
@@ -95,6 +99,15 @@ func newTrainer(ctx context.Context, o *options, stdin io.Reader) (*train.Traine
 	return t, nil
 }
 
+// flagged names what is wrong by the flags.
+func flagged(err error) error {
+	var short *data.TooShortError
+	if errors.As(err, &short) {
+		return errors.New(short.Message("-"))
+	}
+	return err
+}
+
 func createFolder(o *options) (*train.Folder, error) {
 	if o.out == "" {
 		return train.CreateNew(runs.Root, runName(o.data))
@@ -102,6 +115,9 @@ func createFolder(o *options) (*train.Folder, error) {
 	folder, err := train.Create(o.out)
 	if errors.Is(err, train.ErrRunExists) {
 		return nil, cli.Usagef("-out %s holds a run already: add -resume to go on with it, or name another folder", o.out)
+	}
+	if errors.Is(err, train.ErrForeign) {
+		return nil, cli.Usagef("-out %s holds files that are no run's: choose another -out", o.out)
 	}
 	if err != nil && !errors.Is(err, train.ErrLocked) {
 		return nil, fmt.Errorf("-out %s cannot be a run folder: %w; name another", o.out, err)
@@ -183,5 +199,13 @@ func describe(m *model.Model) string {
 	if c.AttnOnly {
 		kind = ", attention only"
 	}
-	return fmt.Sprintf("%d layers, %d heads, %d channels, block %d%s: %d parameters", c.NLayer, c.NHead, c.NEmbd, c.BlockSize, kind, m.NumParameters(true))
+	return fmt.Sprintf("%s, %s, %s, block %d%s: %d parameters", count(c.NLayer, "layer"), count(c.NHead, "head"), count(c.NEmbd, "channel"), c.BlockSize, kind, m.NumParameters(true))
+}
+
+// count is a number of things in words.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

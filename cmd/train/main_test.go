@@ -82,9 +82,13 @@ func TestInputErrors(t *testing.T) {
 		{"empty", []string{"-data", "empty"}, []string{"empty"}},
 		{"byte-order mark alone", []string{"-data", "bom"}, []string{"empty"}},
 		{"invalid UTF-8", []string{"-data", "latin1"}, []string{"UTF-8", "3"}},
-		{"too short", []string{"-data", "short"}, []string{"11", "characters"}},
+		{"too short", []string{"-data", "short"}, []string{"11 characters", "-block_size 256", "use a longer text"}},
 		{"nothing to resume", []string{"-resume"}, []string{"cmd/train"}},
 		{"no run there", []string{"-resume", "-out", "nowhere"}, []string{"nowhere"}},
+		{"too short, by how much", []string{"-data", "short", "-val_fraction", "0"}, []string{"or -block_size 10 or less"}},
+		{"too short to measure", []string{"-data", "short", "-val_fraction", "0", "-dry_run"}, []string{"or -block_size 10 or less"}},
+		{"a probe of other characters", []string{"-probe", "жж", "-dry_run"}, []string{"-probe: 1 character is not"}},
+		{"a file to resume", []string{"-resume", "-out", "short"}, []string{"-out short is a file: name the folder"}},
 		{"a file as folder", []string{"-data", "short", "-block_size", "1", "-val_fraction", "0.5", "-out", "short"}, []string{"short"}},
 	} {
 		code, _, stderr := call(t, "", tt.args...)
@@ -151,6 +155,41 @@ func TestRunIsNeverOverwritten(t *testing.T) {
 	}
 }
 
+// A folder of other files stays as it is, whoever made them, and however often it is tried.
+func TestForeignFolderIsKept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	files := []string{"config.json", "metrics.csv", "loss.png", "probe/00000000.json.gz"}
+	for _, name := range files {
+		name = filepath.Join("mine", name)
+		os.MkdirAll(filepath.Dir(name), 0o777)
+		if err := os.WriteFile(name, []byte("mine"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		code, _, stderr := call(t, strings.Repeat("abcdefgh ", 40), append([]string{"-data", "-", "-out", "mine"}, fast...)...)
+		if code != 2 {
+			t.Errorf("exit code %d, want 2", code)
+		}
+		checkOneLine(t, stderr, "-out mine holds files that are no run's: choose another -out")
+	}
+	for _, name := range files {
+		if content, _ := os.ReadFile(filepath.Join("mine", name)); string(content) != "mine" {
+			t.Errorf("%s was changed", name)
+		}
+	}
+	for name, code := range map[string]int{"empty": 0, "crashed": 0} { // a run that ended before its first checkpoint left its lock
+		os.Mkdir(name, 0o777)
+		if name == "crashed" {
+			os.WriteFile("crashed/.lock", nil, 0o666)
+			os.WriteFile("crashed/metrics.csv", []byte("torn"), 0o666)
+		}
+		if got, _, stderr := call(t, strings.Repeat("abcdefgh ", 40), append([]string{"-data", "-", "-out", name}, fast...)...); got != code {
+			t.Errorf("%s: exit code %d: %s", name, got, stderr)
+		}
+	}
+}
+
 func TestResumeConflicts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("a.txt", []byte(strings.Repeat("abcdefgh ", 40)), 0o666); err != nil {
@@ -206,6 +245,79 @@ func TestConfigOfARun(t *testing.T) {
 		t.Errorf("-config with -preset: exit code %d, want 2", code)
 	}
 	checkOneLine(t, stderr, "-preset and -config")
+}
+
+// A -config that makes no sense says so; what the command line says of the length goes over the file's.
+func TestConfigErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, tt := range []struct {
+		content string
+		args    []string
+		code    int
+		want    string
+	}{
+		{`[]`, nil, 2, "(array): it must be a JSON object of flags"}, {``, nil, 2, "c.json is empty: it must be"}, {`null`, nil, 2, "c.json is null: it must be"},
+		{`{"preset": ""}`, nil, 2, `"preset" is empty: give a value, or leave it out`}, {`{"position": ""}`, nil, 2, `"position" is empty`},
+		{`{"config": "d.json"}`, nil, 2, `"config" makes no sense in a file of flags`}, {`{"version": true}`, nil, 2, `"version" makes no sense`},
+		{`{"minutes": 1, "max_iters": 5}`, nil, 2, "minutes 1 and max_iters 5 both say how long to train: keep one of them"},
+		{`{}`, []string{"-resume"}, 2, "leave -config out: a run keeps its settings"}, {`{"resume": true}`, nil, 2, "leave -config out"},
+		{`{"minutes": 1}`, []string{"-max_iters", "3"}, 0, "iterations 0 to 3"},
+		{`{"minutes": 1, "max_iters": 5}`, []string{"-max_iters", "3"}, 0, "iterations 0 to 3"},
+		{`{"max_iters": 1000000}`, []string{"-minutes", "0.001"}, 0, "0.001 minutes, from"},
+		{`{"minutes": 0.001, "preset": "tiny", "max_iters": 2000}`, nil, 0, "0.001 minutes, from"}, // as the config.json of a run once was
+	} {
+		if err := os.WriteFile("c.json", []byte(tt.content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args := append([]string{"-config", "c.json", "-data", "-"}, tt.args...)
+		if tt.code == 0 {
+			args = append(append(args, fast[:len(fast)-6]...), "-threads", "1")
+		}
+		code, stdout, stderr := call(t, strings.Repeat("abcdefgh ", 40), args...)
+		if code != tt.code || !strings.Contains(stdout+stderr, tt.want) {
+			t.Errorf("%s %v: exit code %d, want %d and %q: %s%s", tt.content, tt.args, code, tt.code, tt.want, stdout, stderr)
+		}
+	}
+	code, _, stderr := call(t, "", "-config", "nosuch.json")
+	if code != 1 {
+		t.Errorf("no file: exit code %d, want 1", code)
+	}
+	checkOneLine(t, stderr, "-config", "nosuch.json", "check the path")
+	code, _, stderr = call(t, "", "-tied", "false")
+	if code != 2 {
+		t.Errorf("-tied false: exit code %d, want 2", code)
+	}
+	checkOneLine(t, stderr, "write -tied=false")
+}
+
+// A run that is out of patience says how to go on, and does.
+func TestResumePatience(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := strings.Repeat("abc", 600) + strings.Repeat("cba", 67) // the end follows other rules
+	args := append([]string{"-data", "-", "-out", "run", "-learning_rate", "0.01", "-patience", "2"}, fast...)
+	code, stdout, stderr := call(t, text, append(args, "-max_iters", "400", "-eval_interval", "10")...)
+	const hint = "-resume -out run -patience 0"
+	if code != 0 || !strings.Contains(stdout, "(-patience 2)") || !strings.Contains(stdout, hint) {
+		t.Fatalf("exit code %d, want it to end by patience and to say %q: %s%s", code, hint, stdout, stderr)
+	}
+	if code, stdout, stderr = call(t, text, "-resume", "-out", "run", "-patience", "0"); code != 0 || !strings.Contains(stdout, "iteration 400:") {
+		t.Errorf("-patience 0: exit code %d, want all 400 iterations: %s%s", code, stdout, stderr)
+	}
+}
+
+// What is to be typed next can be typed.
+func TestNextLine(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, tt := range []struct{ text, want string }{
+		{"MIRA: the sea ", ` -prompt "MIRA:"`}, {"\u00ad\u200b MIRA: ", ` -prompt "MIRA:"`}, {"\u00ad\u200b ", ".safetensors"},
+		{"it's $5 ", ` -prompt "it's"`}, {`a\b `, ` -prompt 'a\b'`},
+	} {
+		code, stdout, stderr := call(t, strings.Repeat(tt.text, 60), append([]string{"-data", "-"}, fast...)...)
+		_, next, _ := strings.Cut(stdout, "\nnext: ")
+		if line, _, _ := strings.Cut(next, "\n"); code != 0 || !strings.HasSuffix(line, tt.want) {
+			t.Errorf("%q: exit code %d, next is %q, want %q at its end: %s", tt.text, code, line, tt.want, stderr)
+		}
+	}
 }
 
 func TestNoValidationIsSaid(t *testing.T) {

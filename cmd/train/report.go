@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"chargpt/internal/chart"
 	"chargpt/internal/cli"
@@ -51,7 +53,7 @@ func (r *reporter) start() {
 	if t.State.Options.Minutes > 0 {
 		length = fmt.Sprintf("%v minutes, from iteration %d", t.State.Options.Minutes, t.State.Iteration)
 	}
-	fmt.Fprintf(r.out, "run: %s, %s on %d threads\n", t.Path(), length, t.Model.Threads)
+	fmt.Fprintf(r.out, "run: %s, %s on %s\n", t.Path(), length, count(t.Model.Threads, "thread"))
 	if t.Data.Val.Len() == 0 {
 		fmt.Fprintln(r.out, "no validation (-val_fraction 0): no validation loss, no best checkpoint")
 		return
@@ -126,7 +128,9 @@ func (r *reporter) end(ctx context.Context) error {
 		fmt.Fprintf(r.out, "\n%d iterations in %v minutes\n", r.trainer.State.Iteration, o.Minutes)
 	}
 	if r.trainer.OutOfPatience() {
-		fmt.Fprintf(r.out, "\nstopped at iteration %d: the validation loss rises since iteration %d (-patience)\n", r.trainer.State.Iteration, result.BestIter)
+		s := r.trainer.State
+		fmt.Fprintf(r.out, "\nstopped at iteration %d: the validation loss rises since iteration %d (-patience %d)\n", s.Iteration, result.BestIter, s.Options.Patience)
+		fmt.Fprintln(r.out, cli.Hint(fmt.Sprintf("to go on all the same: go run ./cmd/train -resume -out %s -patience 0", shellPath(r.trainer.Path()))))
 	}
 	if !math.IsNaN(result.ValLoss) {
 		fmt.Fprintf(r.out, "\nvalidation loss over all %d characters: %s\n", r.trainer.Data.Val.Len(), nats(result.ValLoss))
@@ -135,7 +139,11 @@ func (r *reporter) end(ctx context.Context) error {
 		fmt.Fprintf(r.out, "  baseline, bigram Markov chain: %s\n", nats(result.BigramLoss))
 	}
 	fmt.Fprintf(r.out, "sample:\n%s\n", indent(text))
-	fmt.Fprintln(r.out, cli.Hint(fmt.Sprintf("next: go run ./cmd/sample -ckpt %s -prompt %s", shellPath(r.trainer.BestPath()), shellText(promptFor(r.trainer)))))
+	next := "next: go run ./cmd/sample -ckpt " + shellPath(r.trainer.BestPath())
+	if prompt := promptFor(r.trainer); prompt != "" {
+		next += " -prompt " + shellText(prompt)
+	}
+	fmt.Fprintln(r.out, cli.Hint(next))
 	if r.trainer.Record != nil {
 		fmt.Fprintln(r.out, cli.Hint(fmt.Sprintf("heads being learned: go run ./cmd/inspect -probe -ckpt %s -o probe.html", shellPath(r.trainer.Path()))))
 	}
@@ -145,16 +153,19 @@ func (r *reporter) end(ctx context.Context) error {
 	return nil
 }
 
-// promptFor is a prompt that the vocabulary has: the first word of the text.
+// promptFor is a prompt that the vocabulary has, and that can be typed: the first such word of the text, if there is one.
 func promptFor(t *train.Trainer) string {
-	n := min(t.Text.Tokens.Len(), 40)
-	ids := make([]int32, n)
+	ids := make([]int32, min(t.Text.Tokens.Len(), 400))
 	t.Text.Tokens.Copy(ids, 0)
-	if words := strings.Fields(t.Text.Tokenizer.Decode(ids)); len(words) > 0 {
-		return words[0]
+	for _, word := range strings.Fields(t.Text.Tokenizer.Decode(ids)) {
+		if n := utf8.RuneCountInString(word); n <= 40 && !strings.ContainsFunc(word, unprintable) {
+			return word
+		}
 	}
 	return ""
 }
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 
 // progress shows iterations, loss, speed and the time that is left.
 type progress interface {
@@ -195,7 +206,9 @@ func (m *meter) describe(p train.Progress) string {
 	if m.minutes > 0 {
 		where = fmt.Sprintf("iteration %d, %.1f of %v minutes", p.Iteration, p.Fraction*m.minutes, m.minutes)
 	}
-	if done := p.Fraction - m.begun; done > 0 {
+	if p.Fraction >= 1 {
+		left = "0s"
+	} else if done := p.Fraction - m.begun; done > 0 {
 		left = (time.Duration(float64(elapsed) * (1 - p.Fraction) / done)).Round(time.Second).String()
 	}
 	return fmt.Sprintf("%s: loss %.4f, %.0f tokens/s, %s left", where, p.Loss, speed, left)

@@ -26,6 +26,9 @@ func resume(ctx context.Context, o *options, stdin io.Reader) (*train.Trainer, e
 		}
 		path = newest
 	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("-out %s is a file: name the folder of the run to resume", path)
+	}
 	folder, err := train.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no run to resume in %s: name a run folder with -out, or leave -resume out to start one", path)
@@ -67,6 +70,9 @@ func (o *options) length() (l train.Length) {
 	}
 	if o.given["minutes"] {
 		l.Minutes = o.Minutes
+	}
+	if o.given["patience"] {
+		l.Patience = &o.Patience
 	}
 	return l
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
@@ -19,7 +18,7 @@ func shellText(text string) string {
 	if strings.ContainsAny(text, "$`!\\\"") {
 		return singleQuoted(text)
 	}
-	return strconv.Quote(text)
+	return `"` + text + `"`
 }
 
 func singleQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -10,8 +11,11 @@ import (
 	"strings"
 )
 
+// ErrConfig says that a file's content is not what [Flags.ReadConfig] reads.
+var ErrConfig = errors.New(`it must be a JSON object of flags, such as {"n_layer": 2}`)
+
 // ReadConfig reads a JSON object whose keys are names of flags: {"n_layer": 2, "bias": true}. A key that is no flag, or a
-// value that is no number, text or truth value, is an error that names it.
+// value that is no number, text or truth value, is an error that names it. What is wrong with the content is an [ErrConfig].
 func (f *Flags) ReadConfig(path string) (map[string]string, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -21,24 +25,44 @@ func (f *Flags) ReadConfig(path string) (map[string]string, error) {
 	d := json.NewDecoder(bytes.NewReader(content))
 	d.UseNumber() // a seed of 64 bits must not pass through a float64
 	if err := d.Decode(&values); err != nil {
-		return nil, fmt.Errorf("%s is not a JSON object of flags: %w", path, err)
+		return nil, &configError{path + notObject(content, err)}
+	}
+	if values == nil {
+		return nil, &configError{path + " is null: " + ErrConfig.Error()}
 	}
 	if d.More() {
-		return nil, fmt.Errorf("%s has more than one JSON value", path)
+		return nil, &configError{path + " has more than one JSON value: " + ErrConfig.Error()}
 	}
 	settings := map[string]string{}
 	for name, value := range values {
 		if f.Lookup(name) == nil {
-			return nil, fmt.Errorf("%s: %q is no flag of %s", path, name, f.name)
+			return nil, &configError{fmt.Sprintf("%s: %q is no flag of %s", path, name, f.name)}
 		}
 		switch v := value.(type) {
 		case string, bool, json.Number:
 			settings[name] = fmt.Sprint(v)
 		default:
-			return nil, fmt.Errorf("%s: %q must be a number, a text, true or false", path, name)
+			return nil, &configError{fmt.Sprintf("%s: %q must be a number, a text, true or false", path, name)}
 		}
 	}
 	return settings, nil
+}
+
+type configError struct{ message string }
+
+func (e *configError) Error() string { return e.message }
+func (e *configError) Unwrap() error { return ErrConfig }
+
+// notObject says why a content could not be read.
+func notObject(content []byte, err error) string {
+	var other *json.UnmarshalTypeError
+	switch {
+	case len(bytes.TrimSpace(content)) == 0:
+		return " is empty: " + ErrConfig.Error()
+	case errors.As(err, &other):
+		return " is of another kind (" + other.Value + "): " + ErrConfig.Error()
+	}
+	return fmt.Sprintf(" is no JSON (%v): %v", err, ErrConfig)
 }
 
 // Apply sets flags by name, as a command line would.

@@ -68,9 +68,26 @@ func (f *Flags) Parse(args []string, out io.Writer) error {
 		return flag.ErrHelp
 	}
 	if f.NArg() > 0 {
+		if name := f.truth(args[:len(args)-f.NArg()]); name != "" && (f.Arg(0) == "true" || f.Arg(0) == "false") {
+			return Usagef("-%s %s: true and false need an equals sign: write -%s=%s", name, f.Arg(0), name, f.Arg(0))
+		}
 		return Usagef("unexpected argument %q: every option starts with a dash, and text with spaces needs quotes", f.Arg(0))
 	}
 	return nil
+}
+
+// truth is the flag that arguments end with, if it is one of true or false; else it is empty.
+func (f *Flags) truth(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	name := strings.TrimLeft(args[len(args)-1], "-")
+	if x := f.Lookup(name); x != nil {
+		if b, ok := x.Value.(interface{ IsBoolFlag() bool }); ok && b.IsBoolFlag() {
+			return name
+		}
+	}
+	return ""
 }
 
 // badValue is what package flag says of a value that is not of a flag's kind.

@@ -20,7 +20,7 @@ type Sampler struct {
 func (s Sampler) Validate() error {
 	switch {
 	case !(s.Temperature >= 0) || math.IsInf(s.Temperature, 1):
-		return fmt.Errorf("temperature is %v; it must be a number from 0", s.Temperature)
+		return fmt.Errorf("temperature is %v; it must be finite and at least 0", s.Temperature)
 	case s.TopK < 0:
 		return fmt.Errorf("top_k is %d; it must be at least 1, or 0 for off", s.TopK)
 	case !(s.TopP >= 0 && s.TopP <= 1):

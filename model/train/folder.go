@@ -27,16 +27,22 @@ const (
 // ErrRunExists says that a folder holds a run already.
 var ErrRunExists = errors.New("the folder holds a run already")
 
+// ErrForeign says that a folder holds files, but none of a run.
+var ErrForeign = errors.New("the folder holds files that are no run's")
+
 // Folder is where one run is kept. A trainer has it locked until it is closed.
 type Folder struct {
 	Path string
 	lock *os.File
 }
 
-// Create makes a run folder at path, which must not hold a run yet (else [ErrRunExists]), and locks it. What a run left
-// that ended before its first checkpoint is removed.
+// Create makes a run folder at path, which must not hold a run yet (else [ErrRunExists]) nor anything else (else
+// [ErrForeign]), and locks it. What a run left that ended before its first checkpoint is removed.
 func Create(path string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
+		return nil, err
+	}
+	if err := checkOurs(path); err != nil { // before there is a lock file, which would make it ours
 		return nil, err
 	}
 	f, err := lockFolder(path)
@@ -50,6 +56,20 @@ func Create(path string) (*Folder, error) {
 		}
 	}
 	return f, f.clean(f.file(metricsFile))
+}
+
+// checkOurs refuses a folder that is neither empty nor a run's: every run has a lock file from its start.
+func checkOurs(path string) error {
+	entries, err := os.ReadDir(path)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	for _, e := range entries {
+		if slices.Contains([]string{lockFile, checkpointFile, bestFile}, e.Name()) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %w", path, ErrForeign)
 }
 
 // clean removes files, and temporary ones, that a crash left. The folder is unlocked if that fails.
@@ -66,7 +86,7 @@ func (f *Folder) clean(files ...string) error {
 	return err
 }
 
-// CreateNew makes the run folder root/name, or name-2, name-3, … where that one holds a run or is in use.
+// CreateNew makes the run folder root/name, or name-2, name-3, … where that one holds a run, or other files, or is in use.
 func CreateNew(root, name string) (*Folder, error) {
 	for i := 1; ; i++ {
 		path := filepath.Join(root, name)
@@ -74,7 +94,7 @@ func CreateNew(root, name string) (*Folder, error) {
 			path = fmt.Sprintf("%s-%d", path, i)
 		}
 		f, err := Create(path)
-		if err == nil || !errors.Is(err, ErrRunExists) && !errors.Is(err, ErrLocked) {
+		if err == nil || !errors.Is(err, ErrRunExists) && !errors.Is(err, ErrLocked) && !errors.Is(err, ErrForeign) {
 			return f, err
 		}
 	}

@@ -75,6 +75,35 @@ func TestResumeMendsCrash(t *testing.T) {
 	}
 }
 
+// A run whose best weights somebody removed goes on, with the next evaluation as the best; one that is over measures its
+// last weights.
+func TestResumeWithoutBest(t *testing.T) {
+	_, o := small()
+	o.Patience, o.LearningRate, o.MaxIters = 0, 1e-2, 200
+	defer func(before string) { text = before }(text)
+	text = contrary
+	path := filepath.Join(t.TempDir(), "run")
+	tr := newTrainer(t, path, o, 1)
+	run(t, tr)
+	if tr.State.BestIter == o.MaxIters {
+		t.Fatal("the last iteration is the best: the test needs another text")
+	}
+	if err := os.Remove(filepath.Join(path, bestFile)); err != nil {
+		t.Fatal(err)
+	}
+	over := resumeTrainer(t, path, 0)
+	result, err := over.Finish(t.Context())
+	if err != nil || !over.BestLost || result.BestIter != o.MaxIters || over.BestPath() != filepath.Join(path, checkpointFile) {
+		t.Errorf("over, %v: lost %v, the best is of iteration %d in %s", err, over.BestLost, result.BestIter, over.BestPath())
+	}
+	over.Close()
+	longer := resumeTrainer(t, path, o.MaxIters+o.EvalInterval)
+	run(t, longer)
+	if _, err := os.Stat(filepath.Join(path, bestFile)); err != nil || longer.State.BestIter != o.MaxIters+o.EvalInterval {
+		t.Errorf("extended, the best is of iteration %d, %v", longer.State.BestIter, err)
+	}
+}
+
 func TestResumeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	_, o := small()

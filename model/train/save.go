@@ -1,7 +1,9 @@
 package train
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 
@@ -100,7 +102,7 @@ func (t *Trainer) restore(c *checkpoint.Checkpoint) error {
 }
 
 // restoreBest reads the best weights. Where the checkpoint itself is the best so far, a crash may have come before best
-// was written.
+// was written; where it was before, and its file is gone, the run goes on without.
 func (t *Trainer) restoreBest() error {
 	if t.State.BestLoss == nil {
 		return nil
@@ -114,6 +116,10 @@ func (t *Trainer) restoreBest() error {
 		return t.write(bestFile, nil)
 	}
 	state, err := readBestState(best, err)
+	if errors.Is(err, fs.ErrNotExist) { // somebody removed it: the next evaluation is the best so far
+		t.best, t.State.BestLoss, t.State.BestIter, t.State.Worse, t.BestLost = nil, nil, 0, 0, true
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("the run's best weights: %w", err)
 	}

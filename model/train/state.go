@@ -52,14 +52,18 @@ func ReadState(c *checkpoint.Checkpoint) (State, error) {
 type Length struct {
 	MaxIters int     // of a run whose length is in iterations
 	Minutes  float64 // of one whose length is a time
+	Patience *int    // Options.Patience from now on; nil keeps it
 }
 
 // extend makes the run another length, which must be in the same unit and not be over yet.
 func (s *State) extend(l Length) error {
 	o := &s.Options
+	if l.Patience != nil && *l.Patience != o.Patience {
+		o.Patience, s.Worse = *l.Patience, 0
+	}
 	switch timed := o.Minutes > 0; {
-	case l == Length{}:
-		return nil
+	case l.MaxIters == 0 && l.Minutes == 0:
+		return o.Validate()
 	case l.MaxIters > 0 && timed:
 		return fmt.Errorf("max_iters is %d, but the run's length is %v minutes", l.MaxIters, o.Minutes)
 	case l.Minutes > 0 && !timed:

@@ -24,6 +24,9 @@ type Trainer struct {
 	State   State
 	Bigrams *data.Bigram // of the training part
 
+	// BestLost says that the best weights of a run that was resumed are gone: the next evaluation is the best.
+	BestLost bool
+
 	// Step, Evaluated and Sampled, where they are set, are told what happens, while training waits.
 	Step      func(Progress)
 	Evaluated func(Evaluation)
@@ -321,14 +324,16 @@ type Result struct {
 // Finish puts the best weights into the model (the last ones where nothing validates) and measures them over the whole
 // validation part. It stops early, with the context's cause, when ctx is done.
 func (t *Trainer) Finish(ctx context.Context) (Result, error) {
+	iteration := t.State.Iteration
 	if t.best != nil {
+		iteration = t.State.BestIter
 		copy(t.Model.Flat(), t.best)
 	}
 	if !t.hasValidation() {
-		return Result{ValLoss: math.NaN(), UnigramLoss: math.NaN(), BigramLoss: math.NaN(), BestIter: t.State.Iteration}, nil
+		return Result{ValLoss: math.NaN(), UnigramLoss: math.NaN(), BigramLoss: math.NaN(), BestIter: iteration}, nil
 	}
 	loss, err := meanLoss(ctx, t.eval, data.Windows(t.Data.Val, t.Model.Config.BlockSize, evalBatch))
-	return Result{ValLoss: loss, UnigramLoss: t.State.UnigramLoss, BigramLoss: t.State.BigramLoss, BestIter: t.State.BestIter}, err
+	return Result{ValLoss: loss, UnigramLoss: t.State.UnigramLoss, BigramLoss: t.State.BigramLoss, BestIter: iteration}, err
 }
 
 // Close frees the graphs and unlocks the folder.
