@@ -3,6 +3,13 @@
 
 const TYPING_PAUSE = 120; // milliseconds after the last key before the source is asked
 
+// The knobs of sampling: the ids of their boxes, what is used at first, and what a number must be.
+const KNOBS = [
+  { id: "top-k", use: 0, range: "a whole number from 0", allows: (x) => Number.isSafeInteger(x) && x >= 0 },
+  { id: "top-p", use: 1, range: "over 0 and at most 1", allows: (x) => x > 0 && x <= 1 },
+  { id: "seed", use: 1, range: "a whole number from 0 to 4294967295", allows: (x) => Number.isInteger(x) && x >= 0 && x < 2 ** 32 },
+];
+
 // shown is a text as a box has it: HTML makes one line feed of CR LF, and of a CR alone.
 const shown = (text) => text.replace(/\r\n?/g, "\n");
 
@@ -34,6 +41,7 @@ function createPrompt(app) {
   let running = false;
   let sampled = ""; // characters that are not in the text and the box yet
   let rate = ""; // of sampling, for people
+  const used = Object.fromEntries(KNOBS.map(({ id, use }) => [id, use])); // the last values that made sense
 
   // edited is the text after the box changed: what the reader left alone stays as it was given or sampled, and what is
   // new in the box has the line ends of the model's text.
@@ -103,7 +111,7 @@ function createPrompt(app) {
   function typed() {
     text = edited();
     halt();
-    random = generator(Number(byId("seed").value));
+    random = generator(used.seed);
     read();
     asked?.abort();
     clearTimeout(timer);
@@ -196,11 +204,27 @@ function createPrompt(app) {
     byId("step").addEventListener("click", step);
     byId("run").addEventListener("click", run);
     byId("stop").addEventListener("click", halt);
-    byId("seed").addEventListener("input", (event) => (random = generator(Number(event.target.value))));
-    const number = (event) => Math.max(0, Number(event.target.value)); // 0 if it is none
-    byId("top-k").addEventListener("input", (event) => app.set({ topK: Math.floor(number(event)) }));
-    byId("top-p").addEventListener("input", (event) => app.set({ topP: number(event) || 1 }));
+    for (const { id } of KNOBS) {
+      byId(id).value = used[id]; // a browser may remember another one
+      byId(id).addEventListener("input", turn);
+    }
     return open(checkpoints[0]?.id);
+  }
+
+  // turn takes the number of a knob's box. One that makes no sense changes nothing, and is marked.
+  function turn({ target }) {
+    const { id } = target;
+    const value = Number(target.value);
+    const makesSense = target.value.trim() !== "" && KNOBS.find((knob) => knob.id === id).allows(value);
+    target.setAttribute("aria-invalid", !makesSense);
+    if (makesSense) {
+      used[id] = value;
+      if (id === "seed") random = generator(value);
+      app.set({ topK: used["top-k"], topP: used["top-p"] });
+    }
+    const wrong = KNOBS.filter((knob) => byId(knob.id).ariaInvalid === "true");
+    byId("knob-message").hidden = wrong.length === 0;
+    byId("knob-message").textContent = wrong.map((knob) => `${knob.id} is ${knob.range}; ${used[knob.id]} is used.`).join(" ");
   }
 
   async function showRecorded() {

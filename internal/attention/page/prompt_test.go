@@ -73,3 +73,41 @@ func TestLongPrompt(t *testing.T) {
 	}
 	p.quiet("file://", "blob:")
 }
+
+// TestKnobs: a number that makes no sense is marked, and the page says what it uses instead.
+func TestKnobs(t *testing.T) {
+	p := newTab(t)
+	p.playground(crlf(t))
+	const uncut = `[...document.querySelectorAll(".figures b")].filter(b => b.textContent !== "cut").length`
+	p.slide("#top-k", "2")
+	for _, c := range []struct{ box, value, message string }{
+		{"#top-k", "2.5", "top-k is a whole number from 0; 2 is used."},
+		{"#top-k", "-1", "top-k is a whole number from 0; 2 is used."},
+		{"#top-k", "", "top-k is a whole number from 0; 2 is used."},
+		{"#top-k", "2", ""},
+		{"#top-p", "-3", "top-p is over 0 and at most 1; 1 is used."},
+		{"#top-p", "9", "top-p is over 0 and at most 1; 1 is used."},
+		{"#top-p", "0", "top-p is over 0 and at most 1; 1 is used."},
+		{"#top-p", "", "top-p is over 0 and at most 1; 1 is used."},
+		{"#top-p", "0.9999", ""},
+		{"#seed", "1e30", "seed is a whole number from 0 to 4294967295; 1 is used."},
+		{"#seed", "4294967295", ""},
+	} {
+		p.slide(c.box, c.value)
+		if got := read[string](p, `document.querySelector("#knob-message").textContent`); got != c.message {
+			t.Errorf("%s %q: the page says %q, want %q", c.box, c.value, got, c.message)
+		}
+		if got := read[bool](p, `document.querySelector("`+c.box+`").ariaInvalid === "true"`); got != (c.message != "") {
+			t.Errorf("%s %q: invalid is %t", c.box, c.value, got)
+		}
+		if got := read[int](p, uncut); got != 2 {
+			t.Errorf("%s %q: %d characters are left, want 2", c.box, c.value, got)
+		}
+	}
+	p.slide("#top-p", "7")
+	for _, bad := range read[[]string](p, contrastScript) {
+		t.Errorf("unreadable: %s", bad)
+	}
+	p.screenshot("knobs")
+	p.quiet("file://", "blob:")
+}
