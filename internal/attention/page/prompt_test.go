@@ -81,16 +81,16 @@ func TestKnobs(t *testing.T) {
 	const uncut = `[...document.querySelectorAll(".figures b")].filter(b => b.textContent !== "cut").length`
 	p.slide("#top-k", "2")
 	for _, c := range []struct{ box, value, message string }{
-		{"#top-k", "2.5", "top-k is a whole number from 0; 2 is used."},
-		{"#top-k", "-1", "top-k is a whole number from 0; 2 is used."},
-		{"#top-k", "", "top-k is a whole number from 0; 2 is used."},
+		{"#top-k", "2.5", "top-k must be a whole number from 0; 2 is used."},
+		{"#top-k", "-1", "top-k must be a whole number from 0; 2 is used."},
+		{"#top-k", "", "top-k must be a whole number from 0; 2 is used."},
 		{"#top-k", "2", ""},
-		{"#top-p", "-3", "top-p is over 0 and at most 1; 1 is used."},
-		{"#top-p", "9", "top-p is over 0 and at most 1; 1 is used."},
-		{"#top-p", "0", "top-p is over 0 and at most 1; 1 is used."},
-		{"#top-p", "", "top-p is over 0 and at most 1; 1 is used."},
+		{"#top-p", "-3", "top-p must be over 0 and at most 1; 1 is used."},
+		{"#top-p", "9", "top-p must be over 0 and at most 1; 1 is used."},
+		{"#top-p", "0", "top-p must be over 0 and at most 1; 1 is used."},
+		{"#top-p", "", "top-p must be over 0 and at most 1; 1 is used."},
 		{"#top-p", "0.9999", ""},
-		{"#seed", "1e30", "seed is a whole number from 0 to 4294967295; 1 is used."},
+		{"#seed", "1e30", "seed must be a whole number from 0 to 4294967295; 1 is used."},
 		{"#seed", "4294967295", ""},
 	} {
 		p.slide(c.box, c.value)

@@ -224,7 +224,7 @@ function createPrompt(app) {
     }
     const wrong = KNOBS.filter((knob) => byId(knob.id).ariaInvalid === "true");
     byId("knob-message").hidden = wrong.length === 0;
-    byId("knob-message").textContent = wrong.map((knob) => `${knob.id} is ${knob.range}; ${used[knob.id]} is used.`).join(" ");
+    byId("knob-message").textContent = wrong.map((knob) => `${knob.id} must be ${knob.range}; ${used[knob.id]} is used.`).join(" ");
   }
 
   async function showRecorded() {
