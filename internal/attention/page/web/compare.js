@@ -16,7 +16,8 @@ function createCompare(app) {
     asked?.abort();
     const mine = (asked = new AbortController());
     const ids = new Map(source.vocab.chars.map((char, id) => [char, id]));
-    const tokens = Int32Array.from([...box.value].filter((char) => ids.has(char)), (char) => ids.get(char));
+    const chars = [...withLineEnds(box.value, ids)].filter((char) => ids.has(char));
+    const tokens = Int32Array.from(chars, (char) => ids.get(char));
     if (tokens.length === 0) return app.set({ other: null });
     try {
       const other = await source.forward(tokens, mine.signal);

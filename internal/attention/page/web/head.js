@@ -1,7 +1,10 @@
 // The head view: the prompt as text, with lines from one query to its keys, and the whole head as a heat map beside it.
 
+const ROOM = 40; // pixels between the query and the pane's edges
+
 function createHead(app) {
   const list = byId("tokens");
+  const pane = document.querySelector(".text-pane"); // a long text scrolls in it
   let tokens = []; // (T) elements
   let boxes = null; // (T), measured when first needed
 
@@ -128,9 +131,27 @@ function createHead(app) {
     const head = current();
     const weights = head ? rowOf(head, state.query) : [];
     tokens.forEach((node, j) => paintToken(node, j, weights, state));
-    if (!head) return byId("lines").replaceChildren();
     boxes ??= boxesOf(tokens);
+    if (changed.has("query") || changed.has("size") || (changed.has("trace") && !state.locked)) follow(boxes[state.query]);
+    fade();
+    if (!head) return byId("lines").replaceChildren();
     drawLines(byId("lines"), boxes, weights, state.scale);
+  }
+
+  // follow brings the query into sight, with room for its lines, unless the reader points at the text: it would move away
+  // from under the pointer. Only the pane scrolls, not the page.
+  function follow({ top, bottom }) {
+    if (pane.matches(":hover")) return;
+    const lowest = Math.max(0, top - ROOM);
+    const highest = bottom + ROOM - pane.clientHeight;
+    pane.scrollTop = Math.min(lowest, Math.max(highest, pane.scrollTop));
+  }
+
+  // fade shows where text goes on past the pane's edges.
+  function fade() {
+    const { scrollTop, scrollHeight, clientHeight } = pane;
+    pane.classList.toggle("more-above", scrollTop > 1);
+    pane.classList.toggle("more-below", scrollTop + clientHeight < scrollHeight - 1);
   }
 
   function paintToken(node, j, weights, { query, key, locked, scale }) {
@@ -159,6 +180,7 @@ function createHead(app) {
   list.addEventListener("keydown", press);
   list.addEventListener("focusin", focused);
   list.addEventListener("focusout", hideTip);
+  pane.addEventListener("scroll", fade, { passive: true });
   byId("lines").addEventListener("pointermove", lineTip);
   byId("lines").addEventListener("pointerleave", hideTip);
   new ResizeObserver(() => {

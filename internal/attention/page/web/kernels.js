@@ -7,11 +7,11 @@ function linear(x, w, b, I, O) {
   const T = x.length / I;
   const y = new Float64Array(T * O);
   const paired = T - (T % 2);
-  for (let o = 0; o < O; o += 4) {
+  for (let o = 0; paired > 0 && o < O; o += 4) {
     const n = Math.min(4, O - o); // outputs: the same few rows of w meet every token
     for (let t = 0; t < paired; t += 2) productsOfTwo(y, t * O + o, O, x, t * I, w, o * I, I, n);
-    if (paired < T) products(y, paired * O + o, x, paired * I, w, o * I, I, I, n);
   }
+  if (paired < T) products(y, paired * O, x, paired * I, w, 0, I, I, O);
   if (b) addToRows(y, b);
   return y;
 }
@@ -19,6 +19,7 @@ function linear(x, w, b, I, O) {
 // products is y[o] = x · row o of w, for O rows that are stride apart: x (I), w (O, I) -> y (O), each from its offset.
 function products(y, yAt, x, xAt, w, wAt, stride, I, O) {
   let o = 0;
+  for (; o + 8 <= O; o += 8) productsOfEight(y, yAt + o, x, xAt, w, wAt + o * stride, stride, I);
   for (; o + 4 <= O; o += 4) {
     const r0 = wAt + o * stride;
     const r1 = r0 + stride;
@@ -46,6 +47,44 @@ function products(y, yAt, x, xAt, w, wAt, stride, I, O) {
     for (let i = 0; i < I; i++) sum += x[xAt + i] * w[row + i];
     y[yAt + o] = sum;
   }
+}
+
+// productsOfEight is products for eight rows of w.
+function productsOfEight(y, yAt, x, xAt, w, wAt, stride, I) {
+  const r1 = wAt + stride;
+  const r2 = r1 + stride;
+  const r3 = r2 + stride;
+  const r4 = r3 + stride;
+  const r5 = r4 + stride;
+  const r6 = r5 + stride;
+  const r7 = r6 + stride;
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  let e = 0;
+  let f = 0;
+  let g = 0;
+  let h = 0;
+  for (let i = 0; i < I; i++) {
+    const v = x[xAt + i];
+    a += v * w[wAt + i];
+    b += v * w[r1 + i];
+    c += v * w[r2 + i];
+    d += v * w[r3 + i];
+    e += v * w[r4 + i];
+    f += v * w[r5 + i];
+    g += v * w[r6 + i];
+    h += v * w[r7 + i];
+  }
+  y[yAt] = a;
+  y[yAt + 1] = b;
+  y[yAt + 2] = c;
+  y[yAt + 3] = d;
+  y[yAt + 4] = e;
+  y[yAt + 5] = f;
+  y[yAt + 6] = g;
+  y[yAt + 7] = h;
 }
 
 // productsOfTwo is products for two tokens, x and the row after it, and up to four rows of w.

@@ -3,34 +3,85 @@
 
 const TYPING_PAUSE = 120; // milliseconds after the last key before the source is asked
 
+// The knobs of sampling: the ids of their boxes, what is used at first, and what a number must be.
+const KNOBS = [
+  { id: "top-k", use: 0, range: "a whole number from 0", allows: (x) => Number.isSafeInteger(x) && x >= 0 },
+  { id: "top-p", use: 1, range: "over 0 and at most 1", allows: (x) => x > 0 && x <= 1 },
+  { id: "seed", use: 1, range: "a whole number from 0 to 4294967295", allows: (x) => Number.isInteger(x) && x >= 0 && x < 2 ** 32 },
+];
+
+// shown is a text as a box has it: HTML makes one line feed of CR LF, and of a CR alone.
+const shown = (text) => text.replace(/\r\n?/g, "\n");
+
+// placeOf is where a place of shown(text) is in text.
+function placeOf(text, at) {
+  let place = 0;
+  for (; at > 0; at--) place += text.startsWith("\r\n", place) ? 2 : 1;
+  return place;
+}
+
+// withLineEnds is the text of a box with the line ends of a model's characters: a model that has CR learned from a text
+// of CR LF lines (or of CR lines, if it has no LF), which no keyboard can type into a box.
+function withLineEnds(text, ids) {
+  if (!ids.has("\r")) return text;
+  return text.replaceAll("\n", ids.has("\n") ? "\r\n" : "\r");
+}
+
 function createPrompt(app) {
   const { source } = app;
   const box = byId("prompt");
-  let tokens = new Int32Array(0); // the whole prompt, which may be longer than the model's window
+  let text = ""; // the prompt; the box shows it, but makes one line feed of every line end
+  let tokens = new Int32Array(0); // all ids, of which the last block_size are the model's window
+  let room = tokens; // the memory that tokens are the first part of
   let ids = new Map(); // character -> id
   let asked = null; // AbortController of the last request
   let answered = null; // the tokens of the trace on show
   let timer = 0;
   let random = generator(1);
   let running = false;
-  let sampled = ""; // characters that are not in the box yet
+  let sampled = ""; // characters that are not in the text and the box yet
   let rate = ""; // of sampling, for people
+  const used = Object.fromEntries(KNOBS.map(({ id, use }) => [id, use])); // the last values that made sense
+
+  // edited is the text after the box changed: what the reader left alone stays as it was given or sampled, and what is
+  // new in the box has the line ends of the model's text.
+  function edited() {
+    const [was, now] = [shown(text), box.value];
+    let start = 0;
+    while (start < Math.min(was.length, now.length) && was[start] === now[start]) start++;
+    let rest = 0;
+    while (rest < Math.min(was.length, now.length) - start && was.at(-1 - rest) === now.at(-1 - rest)) rest++;
+    const fresh = withLineEnds(now.slice(start, now.length - rest), ids);
+    const merged = text.slice(0, placeOf(text, start)) + fresh + text.slice(placeOf(text, was.length - rest));
+    return shown(merged) === now ? merged : withLineEnds(now, ids);
+  }
 
   // read turns the text into ids, and names the characters that the vocabulary lacks.
   function read() {
     const known = [];
     const unknown = new Set();
-    for (const char of box.value) {
+    for (const char of text) {
       if (ids.has(char)) known.push(ids.get(char));
       else unknown.add(char);
     }
-    tokens = Int32Array.from(known);
+    tokens = room = Int32Array.from(known);
     const names = [...unknown].map((char) => `“${visible(char)}” (${codePoint(char)})`);
     say(names.length === 0 ? "" : `Not in this model's vocabulary, ignored: ${names.join(", ")}`);
   }
 
   const codePoint = (char) => `U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
   const visible = (char) => (/[\p{C}\p{Z}\p{M}]/u.test(char) ? "\u25a1" : char);
+
+  // append adds a token. Those that were there stay where they are: a text may have very many of them.
+  function append(id) {
+    const n = tokens.length;
+    if (n === room.length) {
+      room = new Int32Array(2 * n + 64);
+      room.set(tokens);
+    }
+    room[n] = id;
+    tokens = room.subarray(0, n + 1);
+  }
 
   function say(text, isError = false) {
     byId("message").textContent = text;
@@ -58,8 +109,9 @@ function createPrompt(app) {
   }
 
   function typed() {
+    text = edited();
     halt();
-    random = generator(Number(byId("seed").value));
+    random = generator(used.seed);
     read();
     asked?.abort();
     clearTimeout(timer);
@@ -73,7 +125,7 @@ function createPrompt(app) {
     if (answered !== tokens) return false;
     const { trace, temperature, topK, topP } = app.state;
     const id = pick(filter(sharpen(trace.next, temperature), topK, topP), random());
-    tokens = Int32Array.of(...tokens.subarray(-65536), id);
+    append(id);
     sampled += source.vocab.chars[id];
     const mine = tokens;
     await ask(running ? { temperature, topK, topP, seed: random.state() } : undefined);
@@ -100,8 +152,9 @@ function createPrompt(app) {
   // lay it out and paint it as often.
   function flush(scroll) {
     if (sampled === "") return;
-    box.value += sampled;
+    text += sampled;
     sampled = "";
+    box.value = shown(text);
     byId("rate").textContent = rate;
     if (scroll) box.scrollTop = box.scrollHeight;
   }
@@ -130,7 +183,9 @@ function createPrompt(app) {
     }
     if (mine !== asked) return;
     answered = null;
+    const first = ids.size === 0;
     ids = new Map(source.vocab.chars.map((char, id) => [char, id]));
+    if (!first) text = withLineEnds(box.value, ids);
     app.setConfig();
     read();
     await ask();
@@ -143,17 +198,33 @@ function createPrompt(app) {
     const options = checkpoints.map(({ id, name }) => el("option", { value: id, textContent: name }));
     byId("checkpoint").replaceChildren(...options);
     for (const id of ["step", "run", "stop"]) byId(id).hidden = !canSample;
-    box.value = source.prompt;
+    box.value = text = source.prompt;
     box.addEventListener("input", typed);
     byId("checkpoint").addEventListener("change", (event) => open(event.target.value));
     byId("step").addEventListener("click", step);
     byId("run").addEventListener("click", run);
     byId("stop").addEventListener("click", halt);
-    byId("seed").addEventListener("input", (event) => (random = generator(Number(event.target.value))));
-    const number = (event) => Math.max(0, Number(event.target.value)); // 0 if it is none
-    byId("top-k").addEventListener("input", (event) => app.set({ topK: Math.floor(number(event)) }));
-    byId("top-p").addEventListener("input", (event) => app.set({ topP: number(event) || 1 }));
+    for (const { id } of KNOBS) {
+      byId(id).value = used[id]; // a browser may remember another one
+      byId(id).addEventListener("input", turn);
+    }
     return open(checkpoints[0]?.id);
+  }
+
+  // turn takes the number of a knob's box. One that makes no sense changes nothing, and is marked.
+  function turn({ target }) {
+    const { id } = target;
+    const value = Number(target.value);
+    const makesSense = target.value.trim() !== "" && KNOBS.find((knob) => knob.id === id).allows(value);
+    target.setAttribute("aria-invalid", !makesSense);
+    if (makesSense) {
+      used[id] = value;
+      if (id === "seed") random = generator(value);
+      app.set({ topK: used["top-k"], topP: used["top-p"] });
+    }
+    const wrong = KNOBS.filter((knob) => byId(knob.id).ariaInvalid === "true");
+    byId("knob-message").hidden = wrong.length === 0;
+    byId("knob-message").textContent = wrong.map((knob) => `${knob.id} must be ${knob.range}; ${used[knob.id]} is used.`).join(" ");
   }
 
   async function showRecorded() {

@@ -52,9 +52,9 @@ function createSteps(app) {
       line("3", ["q × k"], "where both agree in sign, bars go up; their sum is the score",
         strip(product, largestOf(product), "q × k")),
       el("p", { className: "sum" },
-        term("q·k", round2(score), "how well they fit"), "→",
-        term(`÷ √${f.HS}`, round2(scaled), "one size for any head"), "→",
-        term("softmax", percent(weight), "its share among the keys; later ones are −∞"), "→",
+        term("q·k", round2(score), "how well they fit"), arrow(),
+        term(`÷ √${f.HS}`, round2(scaled), "one size for any head"), arrow(),
+        term("softmax", percent(weight), "its share among the keys; later ones are −∞"), arrow(),
         term("× ‖v‖", round2(weight * f.lengths[f.chosen]), "how much of the value arrives")),
     );
   }
@@ -67,6 +67,7 @@ function createSteps(app) {
     return el("div", { className: "vector" }, words, picture);
   }
 
+  const arrow = () => el("span", { className: "arrow", textContent: "→" });
   const term = (name, value, hint) =>
     el("span", { className: "term" }, el("span", { textContent: name }), el("b", { textContent: value }),
       el("span", { className: "faint", textContent: hint }));
