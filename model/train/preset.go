@@ -29,7 +29,7 @@ func Presets() []Preset {
 	best := cpu.with("default", "the recipe of docs/recipe.md: Muon, rotary positions, 96 channels, block 256")
 	best.Config.NEmbd, best.Config.NHead, best.Config.BlockSize, best.Config.Position = 96, 3, 256, model.PositionRope
 	best.Optimizer, best.BatchSize, best.LearningRate, best.MinLR = Muon, 4, 3e-3, 1e-5
-	best.Patience = 3
+	best.EvalInterval, best.Patience = 500, 3
 
 	tiny := cpu.with("tiny", "4 layers, 4 heads, 64 channels, block 32, batch 16: seconds")
 	tiny.Config.NEmbd, tiny.Config.BlockSize, tiny.BatchSize = 64, 32, 16
