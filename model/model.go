@@ -106,7 +106,7 @@ func (m *Model) parameter(name string) *Parameter {
 	return nil
 }
 
-// Gradients returns the memory of all gradients, laid out as the parameters are; nil before a Training graph exists.
+// Gradients returns the memory of all gradients, laid out as the parameters are; nil before a [Batch] or a Training graph exists.
 func (m *Model) Gradients() []float32 { return m.grads }
 
 // Flat returns the memory of all parameters; those that decay come first.

@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -38,21 +39,30 @@ func run(ctx context.Context, env cli.Env) error {
 	return inspect(ctx, o, env)
 }
 
-// inspect traces the prompt (and the one to compare it with) and writes what it sees.
-func inspect(ctx context.Context, o *options, env cli.Env) error {
+// load reads the model that -ckpt means, and which of its heads are asked for.
+func (o *options) load() (*trace.Loaded, attention.Selection, error) {
 	file, err := runs.Locate(o.ckpt)
 	if err != nil {
-		return err
+		return nil, attention.Selection{}, err
 	}
 	m, err := trace.Load(file)
+	if err != nil {
+		return nil, attention.Selection{}, err
+	}
+	selection, err := o.selection(m.Shape())
+	if err != nil {
+		return nil, attention.Selection{}, errors.Join(err, m.Close())
+	}
+	return m, selection, nil
+}
+
+// inspect traces the prompt (and the one to compare it with) and writes what it sees.
+func inspect(ctx context.Context, o *options, env cli.Env) error {
+	m, selection, err := o.load()
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	selection, err := o.selection(m.Shape())
-	if err != nil {
-		return err
-	}
 	if err := o.ownPrompt(ctx, m); err != nil {
 		return err
 	}

@@ -8,29 +8,19 @@ import (
 
 	"chargpt/internal/attention/page"
 	"chargpt/internal/cli"
-	"chargpt/internal/runs"
-	"chargpt/internal/trace"
 	"chargpt/model/train"
 )
 
 // playground writes the page that runs the model itself.
 func playground(ctx context.Context, o *options, env cli.Env) error {
-	file, err := runs.Locate(o.ckpt)
-	if err != nil {
-		return err
-	}
-	m, err := trace.Load(file)
+	m, selection, err := o.load()
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	selection, err := o.selection(m.Shape())
-	if err != nil {
-		return err
-	}
 	p := page.Playground{Model: m.Model(), Vocab: m.Vocab(), Bigram: m.Bigram, Name: nameOf(m.Source), Step: m.Step, View: view(selection)}
 	if err := p.Validate(); err != nil { // before there is a file, or a prompt that a large model takes long to write
-		return fmt.Errorf("%s: -format playground: %w", file, err)
+		return fmt.Errorf("%s: -format playground: %w", m.Source, err)
 	}
 	if err := o.ownPrompt(ctx, m); err != nil {
 		return err
