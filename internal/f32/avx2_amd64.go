@@ -86,6 +86,28 @@ func adamW(w, g, m, v []float32, c *adamWConstants) {
 	}
 }
 
+func rotate(x, cos, sin []float32) {
+	if !haveAVX2 {
+		rotatePortable(x, cos, sin)
+		return
+	}
+	rotateAVX2(len(x)/2/len(cos), len(cos), &x[0], &cos[0], &sin[0])
+}
+
+func mirror(x []float32, n int) {
+	if !haveAVX2 {
+		mirrorPortable(x, n, 0)
+		return
+	}
+	for i := 0; i+8 <= n; i += 8 {
+		if i > 0 {
+			transpose8(i/8, &x[i], 4*n, &x[i*n], 4*n)
+		}
+		mirrorBlock(x, n, i, i+8, i, i+8)
+	}
+	mirrorPortable(x, n, n&^7)
+}
+
 func add(dst, x, y []float32) {
 	if !haveAVX2 {
 		addPortable(dst, x, y)

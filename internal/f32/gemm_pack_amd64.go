@@ -29,8 +29,8 @@ func (p *product) packTransposedPanel(b *block, j int) {
 	dst := p.bufB[j*b.depth:][:b.depth*tileCols]
 	src := p.b[(b.j0+j)*p.ldb+b.k0:]
 	if eights := b.depth / 8; eights > 0 {
-		packTransposed8(eights, &dst[0], &src[0], 4*p.ldb)
-		packTransposed8(eights, &dst[8], &src[8*p.ldb], 4*p.ldb)
+		transpose8(eights, &dst[0], 4*tileCols, &src[0], 4*p.ldb)
+		transpose8(eights, &dst[8], 4*tileCols, &src[8*p.ldb], 4*p.ldb)
 	}
 	for i := b.depth &^ 7; i < b.depth; i++ {
 		for r := range tileCols {

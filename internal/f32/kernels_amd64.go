@@ -95,7 +95,7 @@ func tileColumns6x16PackB(count int, k int, a *float32, aStride int, aStep int, 
 func packRows16(k int, count int, dst *float32, dstStep int, src *float32, stride int)
 
 //go:noescape
-func packTransposed8(count int, dst *float32, src *float32, stride int)
+func transpose8(count int, dst *float32, dstStride int, src *float32, stride int)
 
 //go:noescape
 func prefetchRows(count int, lines int, src *float32, stride int)
@@ -135,6 +135,9 @@ func layerNormBackwardAVX2(n int, dx *float32, skip *float32, dy *float32, x *fl
 
 //go:noescape
 func adamWAVX2(n int, w *float32, grad *float32, m *float32, v *float32, c *float32)
+
+//go:noescape
+func rotateAVX2(heads int, half int, x *float32, cos *float32, sin *float32)
 
 //go:noescape
 func addAVX2(n int, dst *float32, x *float32, y *float32)

@@ -4695,25 +4695,26 @@ loop:
 	VZEROUPPER
 	RET
 
-// func packTransposed8(count int, dst *float32, src *float32, stride int)
+// func transpose8(count int, dst *float32, dstStride int, src *float32, stride int)
 // Requires: AVX
-TEXT ·packTransposed8(SB), NOSPLIT, $0-32
+TEXT ·transpose8(SB), NOSPLIT, $0-40
 	MOVQ count+0(FP), AX
 	MOVQ dst+8(FP), CX
-	MOVQ src+16(FP), DX
-	MOVQ stride+24(FP), BX
-	LEAQ (BX)(BX*2), SI
-	LEAQ (DX)(BX*4), DI
+	MOVQ dstStride+16(FP), DX
+	MOVQ src+24(FP), BX
+	MOVQ stride+32(FP), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (BX)(SI*4), R8
 
 loop:
-	VMOVUPS     (DX), X0
-	VINSERTF128 $0x01, (DI), Y0, Y0
-	VMOVUPS     (DX)(BX*1), X3
-	VINSERTF128 $0x01, (DI)(BX*1), Y3, Y3
-	VMOVUPS     (DX)(BX*2), X5
-	VINSERTF128 $0x01, (DI)(BX*2), Y5, Y5
-	VMOVUPS     (DX)(SI*1), X7
-	VINSERTF128 $0x01, (DI)(SI*1), Y7, Y7
+	VMOVUPS     (BX), X0
+	VINSERTF128 $0x01, (R8), Y0, Y0
+	VMOVUPS     (BX)(SI*1), X3
+	VINSERTF128 $0x01, (R8)(SI*1), Y3, Y3
+	VMOVUPS     (BX)(SI*2), X5
+	VINSERTF128 $0x01, (R8)(SI*2), Y5, Y5
+	VMOVUPS     (BX)(DI*1), X7
+	VINSERTF128 $0x01, (R8)(DI*1), Y7, Y7
 	VUNPCKLPS   Y3, Y0, Y1
 	VUNPCKHPS   Y3, Y0, Y4
 	VUNPCKLPS   Y7, Y5, Y6
@@ -4723,17 +4724,21 @@ loop:
 	VUNPCKLPD   Y8, Y4, Y6
 	VUNPCKHPD   Y8, Y4, Y4
 	VMOVUPS     Y2, (CX)
-	VMOVUPS     Y1, 64(CX)
-	VMOVUPS     Y6, 128(CX)
-	VMOVUPS     Y4, 192(CX)
-	VMOVUPS     16(DX), X9
-	VINSERTF128 $0x01, 16(DI), Y9, Y9
-	VMOVUPS     16(DX)(BX*1), X10
-	VINSERTF128 $0x01, 16(DI)(BX*1), Y10, Y10
-	VMOVUPS     16(DX)(BX*2), X11
-	VINSERTF128 $0x01, 16(DI)(BX*2), Y11, Y11
-	VMOVUPS     16(DX)(SI*1), X12
-	VINSERTF128 $0x01, 16(DI)(SI*1), Y12, Y12
+	ADDQ        DX, CX
+	VMOVUPS     Y1, (CX)
+	ADDQ        DX, CX
+	VMOVUPS     Y6, (CX)
+	ADDQ        DX, CX
+	VMOVUPS     Y4, (CX)
+	ADDQ        DX, CX
+	VMOVUPS     16(BX), X9
+	VINSERTF128 $0x01, 16(R8), Y9, Y9
+	VMOVUPS     16(BX)(SI*1), X10
+	VINSERTF128 $0x01, 16(R8)(SI*1), Y10, Y10
+	VMOVUPS     16(BX)(SI*2), X11
+	VINSERTF128 $0x01, 16(R8)(SI*2), Y11, Y11
+	VMOVUPS     16(BX)(DI*1), X12
+	VINSERTF128 $0x01, 16(R8)(DI*1), Y12, Y12
 	VUNPCKLPS   Y10, Y9, Y1
 	VUNPCKHPS   Y10, Y9, Y4
 	VUNPCKLPS   Y12, Y11, Y6
@@ -4742,13 +4747,16 @@ loop:
 	VUNPCKHPD   Y6, Y1, Y1
 	VUNPCKLPD   Y8, Y4, Y6
 	VUNPCKHPD   Y8, Y4, Y4
-	VMOVUPS     Y2, 256(CX)
-	VMOVUPS     Y1, 320(CX)
-	VMOVUPS     Y6, 384(CX)
-	VMOVUPS     Y4, 448(CX)
-	ADDQ        $0x20, DX
-	ADDQ        $0x20, DI
-	ADDQ        $0x00000200, CX
+	VMOVUPS     Y2, (CX)
+	ADDQ        DX, CX
+	VMOVUPS     Y1, (CX)
+	ADDQ        DX, CX
+	VMOVUPS     Y6, (CX)
+	ADDQ        DX, CX
+	VMOVUPS     Y4, (CX)
+	ADDQ        DX, CX
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, R8
 	DECQ        AX
 	JNZ         loop
 	VZEROUPPER
@@ -6404,6 +6412,61 @@ finished81:
 	VZEROUPPER
 	RET
 
+// func rotateAVX2(heads int, half int, x *float32, cos *float32, sin *float32)
+// Requires: AVX, FMA3
+TEXT ·rotateAVX2(SB), NOSPLIT, $0-40
+	MOVQ heads+0(FP), AX
+	MOVQ half+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ cos+24(FP), BX
+	MOVQ sin+32(FP), SI
+
+head82:
+	LEAQ (DX)(CX*4), DI
+	MOVQ CX, R8
+	XORQ R9, R9
+	SUBQ $0x08, R8
+	JLT  end84
+
+loop83:
+	VMOVUPS     (DX)(R9*1), Y0
+	VMOVUPS     (DI)(R9*1), Y1
+	VMOVUPS     (BX)(R9*1), Y2
+	VMOVUPS     (SI)(R9*1), Y3
+	VMULPS      Y1, Y3, Y4
+	VFMSUB231PS Y0, Y2, Y4
+	VMULPS      Y0, Y3, Y0
+	VFMADD231PS Y1, Y2, Y0
+	VMOVUPS     Y4, (DX)(R9*1)
+	VMOVUPS     Y0, (DI)(R9*1)
+	ADDQ        $0x20, R9
+	SUBQ        $0x08, R8
+	JGE         loop83
+
+end84:
+	ADDQ        $0x08, R8
+	JZ          finished85
+	LEAQ        masks<>+0(SB), R10
+	NEGQ        R8
+	VMOVUPS     32(R10)(R8*4), Y0
+	VMASKMOVPS  (DX)(R9*1), Y0, Y1
+	VMASKMOVPS  (DI)(R9*1), Y0, Y2
+	VMASKMOVPS  (BX)(R9*1), Y0, Y3
+	VMASKMOVPS  (SI)(R9*1), Y0, Y4
+	VMULPS      Y2, Y4, Y5
+	VFMSUB231PS Y1, Y3, Y5
+	VMULPS      Y1, Y4, Y1
+	VFMADD231PS Y2, Y3, Y1
+	VMASKMOVPS  Y5, Y0, (DX)(R9*1)
+	VMASKMOVPS  Y1, Y0, (DI)(R9*1)
+
+finished85:
+	LEAQ (DI)(CX*4), DX
+	DECQ AX
+	JNZ  head82
+	VZEROUPPER
+	RET
+
 // func addAVX2(n int, dst *float32, x *float32, y *float32)
 // Requires: AVX
 TEXT ·addAVX2(SB), NOSPLIT, $0-32
@@ -6413,9 +6476,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), BX
 	XORQ SI, SI
 	SUBQ $0x20, AX
-	JLT  end83
+	JLT  end87
 
-loop82:
+loop86:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VADDPS  Y1, Y0, Y0
@@ -6434,25 +6497,25 @@ loop82:
 	VMOVUPS Y0, 96(CX)(SI*1)
 	ADDQ    $0x80, SI
 	SUBQ    $0x20, AX
-	JGE     loop82
+	JGE     loop86
 
-end83:
+end87:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end85
+	JLT  end89
 
-loop84:
+loop88:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VADDPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*1)
 	ADDQ    $0x20, SI
 	SUBQ    $0x08, AX
-	JGE     loop84
+	JGE     loop88
 
-end85:
+end89:
 	ADDQ       $0x08, AX
-	JZ         finished86
+	JZ         finished90
 	LEAQ       masks<>+0(SB), DI
 	NEGQ       AX
 	VMOVUPS    32(DI)(AX*4), Y0
@@ -6461,7 +6524,7 @@ end85:
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*1)
 
-finished86:
+finished90:
 	VZEROUPPER
 	RET
 
@@ -6474,9 +6537,9 @@ TEXT ·addScaledAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSS alpha+16(FP), Y0
 	XORQ         BX, BX
 	SUBQ         $0x20, AX
-	JLT          end88
+	JLT          end92
 
-loop87:
+loop91:
 	VMOVUPS     (CX)(BX*1), Y1
 	VMOVUPS     (DX)(BX*1), Y2
 	VFMADD231PS Y2, Y0, Y1
@@ -6495,25 +6558,25 @@ loop87:
 	VMOVUPS     Y1, 96(CX)(BX*1)
 	ADDQ        $0x80, BX
 	SUBQ        $0x20, AX
-	JGE         loop87
+	JGE         loop91
 
-end88:
+end92:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end90
+	JLT  end94
 
-loop89:
+loop93:
 	VMOVUPS     (CX)(BX*1), Y1
 	VMOVUPS     (DX)(BX*1), Y2
 	VFMADD231PS Y2, Y0, Y1
 	VMOVUPS     Y1, (CX)(BX*1)
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, AX
-	JGE         loop89
+	JGE         loop93
 
-end90:
+end94:
 	ADDQ        $0x08, AX
-	JZ          finished91
+	JZ          finished95
 	LEAQ        masks<>+0(SB), SI
 	NEGQ        AX
 	VMOVUPS     32(SI)(AX*4), Y1
@@ -6522,7 +6585,7 @@ end90:
 	VFMADD231PS Y3, Y0, Y2
 	VMASKMOVPS  Y2, Y1, (CX)(BX*1)
 
-finished91:
+finished95:
 	VZEROUPPER
 	RET
 
@@ -6534,9 +6597,9 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-20
 	VBROADCASTSS alpha+16(FP), Y0
 	XORQ         DX, DX
 	SUBQ         $0x20, AX
-	JLT          end93
+	JLT          end97
 
-loop92:
+loop96:
 	VMOVUPS (CX)(DX*1), Y1
 	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(DX*1)
@@ -6551,24 +6614,24 @@ loop92:
 	VMOVUPS Y1, 96(CX)(DX*1)
 	ADDQ    $0x80, DX
 	SUBQ    $0x20, AX
-	JGE     loop92
+	JGE     loop96
 
-end93:
+end97:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end95
+	JLT  end99
 
-loop94:
+loop98:
 	VMOVUPS (CX)(DX*1), Y1
 	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(DX*1)
 	ADDQ    $0x20, DX
 	SUBQ    $0x08, AX
-	JGE     loop94
+	JGE     loop98
 
-end95:
+end99:
 	ADDQ       $0x08, AX
-	JZ         finished96
+	JZ         finished100
 	LEAQ       masks<>+0(SB), BX
 	NEGQ       AX
 	VMOVUPS    32(BX)(AX*4), Y1
@@ -6576,7 +6639,7 @@ end95:
 	VMULPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (CX)(DX*1)
 
-finished96:
+finished100:
 	VZEROUPPER
 	RET
 
@@ -6592,9 +6655,9 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	VXORPS Y3, Y3, Y3
 	XORQ   BX, BX
 	SUBQ   $0x20, AX
-	JLT    end98
+	JLT    end102
 
-loop97:
+loop101:
 	VMOVUPS     (CX)(BX*1), Y4
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS Y4, Y5, Y0
@@ -6609,24 +6672,24 @@ loop97:
 	VFMADD231PS Y4, Y5, Y3
 	ADDQ        $0x80, BX
 	SUBQ        $0x20, AX
-	JGE         loop97
+	JGE         loop101
 
-end98:
+end102:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end100
+	JLT  end104
 
-loop99:
+loop103:
 	VMOVUPS     (CX)(BX*1), Y4
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS Y4, Y5, Y0
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, AX
-	JGE         loop99
+	JGE         loop103
 
-end100:
+end104:
 	ADDQ        $0x08, AX
-	JZ          finished101
+	JZ          finished105
 	LEAQ        masks<>+0(SB), SI
 	NEGQ        AX
 	VMOVUPS     32(SI)(AX*4), Y4
@@ -6634,7 +6697,7 @@ end100:
 	VMASKMOVPS  (DX)(BX*1), Y4, Y4
 	VFMADD231PS Y5, Y4, Y0
 
-finished101:
+finished105:
 	VADDPS     Y1, Y0, Y0
 	VADDPS     Y3, Y2, Y2
 	VADDPS     Y2, Y0, Y0

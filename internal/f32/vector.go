@@ -21,6 +21,24 @@ func Dot(x, y []float32) float32 {
 	return dot(x, y[:len(x)])
 }
 
+// Rotate turns pairs of channels in place (Su et al. 2021, section 3.2.2): x is heads side by side, each of 2·len(cos)
+// channels, of which j and len(cos)+j are a pair,
+//
+//	x₁, x₂ = x₁ cos − x₂ sin, x₁ sin + x₂ cos
+func Rotate(x, cos, sin []float32) {
+	if len(cos) == 0 || len(x)%(2*len(cos)) != 0 {
+		panic("f32: heads of two channels for each cosine")
+	}
+	if len(x) > 0 {
+		rotate(x, cos, sin[:len(cos)])
+	}
+}
+
+// Mirror makes x (n, n) symmetric: it copies what lies below the diagonal to its place above.
+func Mirror(x []float32, n int) {
+	mirror(x[:n*n], n)
+}
+
 // sumBlock is how many squares are summed in float32 before float64 takes over.
 const sumBlock = 1024
 

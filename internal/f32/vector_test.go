@@ -2,6 +2,7 @@ package f32
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -69,6 +70,63 @@ func TestVectorSpecials(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestRotate(t *testing.T) {
+	r := newRand()
+	for _, half := range []int{1, 2, 7, 8, 15, 16, 24, 32, 33} {
+		for _, heads := range []int{1, 2, 5} {
+			x, angles := newGuarded(normal(r, 2*half*heads, 1)), normal(r, half, 2)
+			cos, sin := make([]float32, half), make([]float32, half)
+			for j, a := range angles {
+				s, c := math.Sincos(float64(a))
+				cos[j], sin[j] = float32(c), float32(s)
+			}
+			before, twin := slices.Clone(x.s), slices.Clone(x.s)
+			Rotate(x.s, cos, sin)
+			rotatePortable(twin, cos, sin)
+			for h := range heads {
+				for j := range half {
+					at := 2*half*h + j
+					a, b, c, s := float64(before[at]), float64(before[at+half]), float64(cos[j]), float64(sin[j])
+					near(t, "Rotate", at, x.s[at], a*c-b*s, 1e-6, 1e-6)
+					near(t, "Rotate", at+half, x.s[at+half], a*s+b*c, 1e-6, 1e-6)
+					near(t, "rotatePortable", at, twin[at], a*c-b*s, 1e-6, 1e-6)
+					near(t, "rotatePortable", at+half, twin[at+half], a*s+b*c, 1e-6, 1e-6)
+				}
+			}
+			x.check(t, "x")
+		}
+	}
+	x := []float32{nan, 1, 2, inf}
+	Rotate(x, []float32{1, 1}, []float32{0, 0})
+	if x[0] == x[0] || x[1] == x[1] || x[2] == x[2] || x[3]-x[3] == 0 { // 0·NaN and 0·∞ are NaN
+		t.Errorf("Rotate lost NaN or infinity: %v", x)
+	}
+	Rotate(nil, []float32{1}, []float32{0})
+	y, table := make([]float32, 192), make([]float32, 16)
+	noAllocations(t, "Rotate", func() { Rotate(y, table, table) })
+}
+
+func TestMirror(t *testing.T) {
+	r := newRand()
+	for _, n := range []int{0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 37, 64, 96, 100} {
+		x := newGuarded(normal(r, n*n, 1))
+		before, twin := slices.Clone(x.s), slices.Clone(x.s)
+		Mirror(x.s, n)
+		mirrorPortable(twin, n, 0)
+		for i := range n {
+			for j := range n {
+				if got, want := x.s[i*n+j], before[max(i, j)*n+min(i, j)]; got != want {
+					t.Fatalf("Mirror of %d: element (%d, %d) is %v, want %v", n, i, j, got, want)
+				}
+			}
+		}
+		sameBits(t, "Mirror", x.s, twin)
+		x.check(t, "x")
+	}
+	x := make([]float32, 96*96)
+	noAllocations(t, "Mirror", func() { Mirror(x, 96) })
 }
 
 func TestVectorAllocations(t *testing.T) {

@@ -76,32 +76,50 @@ func (ws *muonWorkspace) fit(rows, cols int) {
 }
 
 // orthogonalise sets y to the orthogonal factor of u (rows, cols) by Newton-Schulz iterations, and scales u to norm 1.
+func (ws *muonWorkspace) orthogonalise(u []float32, rows, cols int) {
+	f32.Scale(u, float32(1/(math.Sqrt(f32.SumSquares(u))+1e-7)))
+	if rows == cols {
+		ws.iterate(u, rows)
+	} else {
+		ws.iterateGram(u, rows, cols)
+	}
+}
+
+// iterate is for square u (r, r), whose iterates X cost no more than polynomials of them:
 //
-// All iterates are polynomials of the Gram matrix G of the shorter side times u, and such polynomials commute and are
-// symmetric. So it iterates on the small matrices alone, X_k = P_k u and G_k = P_k² G, with half of each product computed:
+//	G = XXᵀ        S = aI + bG + cG²        X = S X
+func (ws *muonWorkspace) iterate(u []float32, r int) {
+	gram, step, x, y := ws.gram[:r*r], ws.step[:r*r], u, ws.y[:r*r]
+	for range MuonIterations {
+		symmetric(gram, r, func(i, end int) { gramRows(gram, x, r, r, i, end) })
+		polynomial(step, gram, r)
+		f32.Gemm(false, false, r, r, r, nsB, step, r, x, r, 0, y, r)
+		x, y = y, x
+	}
+	copy(ws.y, x) // MuonIterations is odd: it is there already
+}
+
+// iterateGram is for u with one side longer. All iterates are polynomials of the Gram matrix G of the shorter side times u,
+// and such polynomials commute and are symmetric. So it iterates on the small matrices alone, X_k = P_k u and G_k = P_k² G,
+// with half of each product computed:
 //
 //	S = aI + bG + cG²        P = S P        G = S² G
-func (ws *muonWorkspace) orthogonalise(u []float32, rows, cols int) {
+func (ws *muonWorkspace) iterateGram(u []float32, rows, cols int) {
 	r := min(rows, cols)
-	f32.Scale(u, float32(1/(math.Sqrt(f32.SumSquares(u))+1e-7)))
 	gram, step, poly, product := ws.gram[:r*r], ws.step[:r*r], ws.poly[:r*r], ws.product[:r*r]
 	symmetric(gram, r, func(i, end int) { gramRows(gram, u, rows, cols, i, end) })
 	for k := range MuonIterations {
-		clear(step)
-		f32.AddScaled(step, nsB, gram)
-		multiplySymmetric(nsC, gram, gram, 1, step, r)
-		for i := range r {
-			step[i*r+i] += nsA
-		}
+		polynomial(step, gram, r)
 		if k == 0 {
 			copy(poly, step)
+			f32.Scale(poly, nsB)
 		} else {
-			multiplySymmetric(1, step, poly, 0, product, r)
+			multiplySymmetric(nsB, step, poly, 0, product, r)
 			poly, product = product, poly
 		}
 		if k+1 < MuonIterations {
-			multiplySymmetric(1, step, gram, 0, product, r)
-			multiplySymmetric(1, step, product, 0, gram, r)
+			multiplySymmetric(nsB, step, gram, 0, product, r)
+			multiplySymmetric(nsB, step, product, 0, gram, r)
 		}
 	}
 	y := ws.y[:rows*cols]
@@ -109,6 +127,15 @@ func (ws *muonWorkspace) orthogonalise(u []float32, rows, cols int) {
 		f32.Gemm(false, false, rows, cols, r, 1, poly, r, u, cols, 0, y, cols) // P u
 	} else {
 		f32.Gemm(false, false, rows, cols, r, 1, u, cols, poly, r, 0, y, cols) // u P
+	}
+}
+
+// polynomial sets step to S/b = (a/b) I + G + (c/b) G². The product with S multiplies by b: a pass over step less.
+func polynomial(step, gram []float32, r int) {
+	copy(step, gram)
+	multiplySymmetric(nsC/nsB, gram, gram, 1, step, r)
+	for i := range r {
+		step[i*r+i] += nsA / nsB
 	}
 }
 
@@ -136,20 +163,5 @@ func symmetric(dst []float32, r int, fill func(i, end int)) {
 	for i := 0; i < r; i += symmetricBlock {
 		fill(i, min(i+symmetricBlock, r))
 	}
-	const tile = 16 // floats of a cache line
-	for i := 0; i < r; i += tile {
-		for j := 0; j <= i; j += tile {
-			mirror(dst, r, i, min(i+tile, r), j, min(j+tile, r))
-		}
-	}
-}
-
-// mirror copies what lies under the diagonal in rows i to iEnd and columns j to jEnd to its place above.
-func mirror(dst []float32, r, i, iEnd, j, jEnd int) {
-	for ; i < iEnd; i++ {
-		row := dst[i*r : (i+1)*r]
-		for k := j; k < min(jEnd, i); k++ {
-			dst[k*r+i] = row[k]
-		}
-	}
+	f32.Mirror(dst, r)
 }

@@ -154,6 +154,31 @@ func adamW() {
 	done()
 }
 
+// rotate: for each of heads runs of 2·half values, in place,
+// x[j], x[half+j] = x[j]·cos[j] − x[half+j]·sin[j], x[j]·sin[j] + x[half+j]·cos[j].
+func rotate() {
+	function("rotateAVX2", "func(heads, half int, x, cos, sin *float32)")
+	heads, half, x, cos, sin := param("heads"), param("half"), param("x"), param("cos"), param("sin")
+	second := GP64()
+	loop := label("head")
+	Label(loop)
+	LEAQ(Mem{Base: x, Index: half, Scale: 4}, second)
+	forEach(half, 1, func(l lanes) {
+		x1, x2, c, s := l.load(x), l.load(second), l.load(cos), l.load(sin)
+		y1, y2 := YMM(), YMM()
+		VMULPS(x2, s, y1)
+		VFMSUB231PS(x1, c, y1)
+		VMULPS(x1, s, y2)
+		VFMADD231PS(x2, c, y2)
+		l.store(y1, x)
+		l.store(y2, second)
+	})
+	LEAQ(Mem{Base: second, Index: half, Scale: 4}, x)
+	DECQ(heads)
+	JNZ(LabelRef(loop))
+	done()
+}
+
 // add: dst[i] = x[i] + y[i].
 func add() {
 	function("addAVX2", "func(n int, dst, x, y *float32)")

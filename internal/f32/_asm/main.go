@@ -22,7 +22,7 @@ func main() {
 	tile(inRows, 6, 2, packingB)
 	tile(inColumns, 6, 2, packingB)
 	packRows()
-	packTransposed()
+	transpose()
 	prefetch()
 	for _, rows := range []int{8, 4, 1} {
 		addRows(rows)
@@ -37,6 +37,7 @@ func main() {
 	layerNorm()
 	layerNormBackward()
 	adamW()
+	rotate()
 	add()
 	addScaled()
 	scale()

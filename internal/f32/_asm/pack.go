@@ -33,11 +33,11 @@ func packRows() {
 	done()
 }
 
-// packTransposed transposes 8 rows of src, stride bytes apart and 8·count long, into
-// rows of 8 that stand 16 apart: dst[16p + r] = src[r][p]. Two calls fill a panel.
-func packTransposed() {
-	function("packTransposed8", "func(count int, dst, src *float32, stride int)")
-	count, dst, src, stride := param("count"), param("dst"), param("src"), param("stride")
+// transpose transposes 8 rows of src, stride bytes apart and 8·count long, into rows of 8 that are dstStride bytes apart:
+// row p of dst holds element p of each row of src.
+func transpose() {
+	function("transpose8", "func(count int, dst *float32, dstStride int, src *float32, stride int)")
+	count, dst, dstStride, src, stride := param("count"), param("dst"), param("dstStride"), param("src"), param("stride")
 	stride3, src4 := GP64(), GP64()
 	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
 	LEAQ(Mem{Base: src, Index: stride, Scale: 4}, src4)
@@ -58,12 +58,12 @@ func packTransposed() {
 			VUNPCKHPD(y[2+i], y[i], z[2*i+1])
 		}
 		for i := range z {
-			VMOVUPS(z[i], Mem{Base: dst, Disp: 64 * (4*half + i)})
+			VMOVUPS(z[i], Mem{Base: dst})
+			ADDQ(dstStride, dst)
 		}
 	}
 	ADDQ(Imm(32), src)
 	ADDQ(Imm(32), src4)
-	ADDQ(U32(512), dst)
 	DECQ(count)
 	JNZ(LabelRef("loop"))
 	done()
