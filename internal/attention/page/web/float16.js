@@ -2,7 +2,7 @@
 
 // widened gives the number of every float16: (65536), by its bits.
 function widened() {
-  const table = new Float64Array(65536);
+  const table = new Float32Array(65536);
   for (let bits = 0; bits < 65536; bits++) {
     const sign = bits & 0x8000 ? -1 : 1;
     const exponent = (bits >> 10) & 31;
@@ -18,7 +18,7 @@ function widened() {
 function halvesOf(base64) {
   const table = widened();
   const halves = new Uint16Array(bytesOf(base64).buffer);
-  const out = new Float64Array(halves.length);
+  const out = new Float32Array(halves.length);
   for (let i = 0; i < out.length; i++) out[i] = table[halves[i]];
   return out;
 }

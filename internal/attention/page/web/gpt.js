@@ -8,10 +8,10 @@ class GPT {
     this.parameters = parameters; // {data, shape} by name, as in a checkpoint
     this.A = config.n_head * config.head_size;
     this.length = 0; // P, tokens whose keys and values are cached
-    const cache = () => new Float64Array(config.block_size * this.A);
+    const cache = () => new Float32Array(config.block_size * this.A);
     this.keys = Array.from({ length: config.n_layer }, cache); // a layer's (block_size, A)
     this.values = Array.from({ length: config.n_layer }, cache);
-    this.weights = new Float64Array(config.block_size); // of the query at hand
+    this.weights = new Float32Array(config.block_size); // of the query at hand
     if (config.position === "rope") this.turns = rotations(config); // (block_size, HS)
   }
 
@@ -48,7 +48,7 @@ class GPT {
   embedding(tokens) {
     const { n_embd: C } = this.config;
     const [wte, wpe] = [this.data("wte"), this.data("wpe")]; // (V, C), (block_size, C)
-    const x = new Float64Array(tokens.length * C);
+    const x = new Float32Array(tokens.length * C);
     tokens.forEach((id, i) => {
       const place = (this.length + i) * C;
       for (let c = 0; c < C; c++) x[i * C + c] = wte[id * C + c] + (wpe ? wpe[place + c] : 0);
@@ -80,7 +80,7 @@ class GPT {
     }
     this.keys[layer].set(k, this.length * this.A);
     this.values[layer].set(v, this.length * this.A);
-    const out = new Float64Array(q.length); // (T, A)
+    const out = new Float32Array(q.length); // (T, A)
     records.forEach((record, i) => {
       const row = (m) => m.subarray(i * this.A, (i + 1) * this.A); // (A)
       const at = (layer * record.length) / this.config.n_layer; // where the layer begins
@@ -137,7 +137,7 @@ class GPT {
     const bad = logits.findIndex((x) => Number.isNaN(x) || x === Infinity);
     if (bad >= 0) throw new Error(`the logit of character ${bad} is ${logits[bad]}: the model's weights are damaged or its training diverged`);
     softmax(logits, 1);
-    return Float32Array.from(logits);
+    return logits;
   }
 
   // linear is x Wᵀ + b, (T, in) -> (T, out); a model may have no b.
@@ -159,7 +159,7 @@ class GPT {
 // rotations are the cosines and sines by which a head's pairs of channels turn at each position: (block_size, HS), half
 // of a row cosines, half sines. Pair j turns by position · 10000^(−j/(HS/2)).
 function rotations({ block_size, head_size: HS }) {
-  const turns = new Float64Array(block_size * HS);
+  const turns = new Float32Array(block_size * HS);
   const half = HS / 2;
   for (let position = 0; position < block_size; position++) {
     for (let j = 0; j < half; j++) {

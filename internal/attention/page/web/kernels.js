@@ -1,11 +1,10 @@
-// The arithmetic of the forward pass, on Float64Arrays in rows: JavaScript computes in float64, and to widen a float32
-// whenever it is loaded would cost a third of the speed. The loops compute a few outputs side by side: each number that
-// they load is used more than once, and no sum waits for another.
+// The arithmetic of the forward pass, on Float32Arrays in rows; sums are float64, as JavaScript has them. The loops compute
+// a few outputs side by side: each number that they load is used more than once, and no sum waits for another.
 
 // linear is y = x Wᵀ + b: x (T, I), w (O, I) with the weights of an output in a row, b (O) or undefined -> (T, O).
 function linear(x, w, b, I, O) {
   const T = x.length / I;
-  const y = new Float64Array(T * O);
+  const y = new Float32Array(T * O);
   const paired = T - (T % 2);
   for (let o = 0; paired > 0 && o < O; o += 4) {
     const n = Math.min(4, O - o); // outputs: the same few rows of w meet every token
@@ -149,7 +148,7 @@ function add(x, y) {
 // x (T, C), gain (C), bias (C) or undefined -> (T, C)
 function layerNorm(x, gain, bias) {
   const C = gain.length;
-  const y = new Float64Array(x.length);
+  const y = new Float32Array(x.length);
   for (let at = 0; at < x.length; at += C) {
     let mean = 0;
     for (let c = 0; c < C; c++) mean += x[at + c] / C;
