@@ -30,6 +30,7 @@ const (
 	maxDimension  = 1 << 20 // of every size
 	maxLayers     = 1000    // a layer is some 30 nodes of the graph
 	maxParameters = 1 << 31 // 8 GB in float32
+	maxAttention  = 8e9     // numbers of one sequence: 32 GB in float32
 )
 
 // WithDefaults returns c with HeadSize and Position filled in.
@@ -86,7 +87,15 @@ func (c Config) Validate() error {
 	if n := c.WithDefaults().approximateSize(); n > maxParameters {
 		return &ConfigError{"n_embd", fmt.Sprintf("is %d, which with these sizes makes a model of %.0f billion parameters; the most is 2 billion", c.NEmbd, n/1e9)}
 	}
+	if n := c.attentionWeights(); n > maxAttention {
+		return &ConfigError{"block_size", fmt.Sprintf("is %d, which with these layers and heads makes %.0f billion attention weights a sequence; the most is %.0f billion", c.BlockSize, n/1e9, maxAttention/1e9)}
+	}
 	return nil
+}
+
+// attentionWeights is how many numbers the attention of one sequence keeps.
+func (c Config) attentionWeights() float64 {
+	return float64(c.NLayer) * float64(c.NHead) * float64(c.BlockSize) * float64(c.BlockSize)
 }
 
 // approximateSize is the number of weights in the matrices, in a type that cannot overflow.

@@ -167,6 +167,7 @@ func TestConfigValidate(t *testing.T) {
 		{VocabSize: 2, BlockSize: 2, NLayer: 1001, NHead: 1, NEmbd: 1},
 		{VocabSize: 2, BlockSize: 2, NLayer: 1, NHead: 1 << 20, NEmbd: 1 << 20, HeadSize: 1 << 20},
 		{VocabSize: 1 << 20, BlockSize: 2, NHead: 1, NEmbd: 1 << 20},
+		{VocabSize: 2, BlockSize: 1 << 20, NLayer: 1, NHead: 1, NEmbd: 2, Position: model.PositionRope},
 	} {
 		if err := huge.Validate(); err == nil {
 			t.Errorf("%+v: accepted", huge)

@@ -72,12 +72,12 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // What -o names is never a checkpoint, under whatever name, nor in a folder that is not there.
 func TestOutputIsNoCheckpoint(t *testing.T) {
 	inRun(t)
-	const best = "checkpoints/plays/best.safetensors"
+	const best, config = "checkpoints/plays/best.safetensors", "checkpoints/plays/config.json"
 	before, err := os.ReadFile(best)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.WriteFile("weights.bin", before, 0o666), os.Symlink(best, "link.html")); err != nil {
+	if err := errors.Join(os.WriteFile("weights.bin", before, 0o666), os.Symlink(best, "link.html"), os.WriteFile(config, before, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -87,6 +87,7 @@ func TestOutputIsNoCheckpoint(t *testing.T) {
 	}{
 		{"checkpoints/plays", best, 2, "-o " + best + " is a checkpoint"},
 		{"checkpoints/plays", "checkpoints/plays/ckpt.safetensors", 2, "is a checkpoint, which would be lost: name another file"},
+		{"checkpoints/plays", config, 2, "-o " + config + " belongs to the run in that folder"},
 		{"weights.bin", "./weights.bin", 2, "-o ./weights.bin is a checkpoint"},
 		{"weights.bin", best, 2, "is a checkpoint"},
 		{"weights.bin", "link.html", 2, "-o link.html is a checkpoint"},
@@ -100,7 +101,7 @@ func TestOutputIsNoCheckpoint(t *testing.T) {
 			}
 		}
 	}
-	for _, file := range []string{best, "weights.bin"} {
+	for _, file := range []string{best, "weights.bin", config} {
 		if after, _ := os.ReadFile(file); !bytes.Equal(after, before) {
 			t.Errorf("%s was overwritten", file)
 		}

@@ -27,8 +27,8 @@ func (o *options) output(stdout io.Writer, write func(io.Writer) error) error {
 	})
 }
 
-// checkOut refuses, before anything is read, a file that cannot be written, and one that holds weights: those of the
-// checkpoint that is read, or others.
+// checkOut refuses, before anything is read, a file that cannot be written, one that holds weights (those of the
+// checkpoint that is read, or others), and what else a run cannot make again.
 func (o *options) checkOut() error {
 	if o.out == "" || o.out == "-" {
 		return nil
@@ -44,6 +44,9 @@ func (o *options) checkOut() error {
 	written, _ := os.Stat(file)
 	if os.SameFile(read, written) && !read.IsDir() || filepath.Ext(file) == ".safetensors" {
 		return cli.Usagef("-o %s is a checkpoint, which would be lost: name another file", o.out)
+	}
+	if name := filepath.Base(file); (name == "config.json" || name == "metrics.csv") && exists(filepath.Join(filepath.Dir(file), "ckpt.safetensors")) {
+		return cli.Usagef("-o %s belongs to the run in that folder and would be lost: name another file", o.out)
 	}
 	return nil
 }

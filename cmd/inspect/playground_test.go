@@ -41,13 +41,13 @@ func TestPlaygroundRefuses(t *testing.T) {
 	c.NLayer, c.NHead, c.NEmbd = 3, 8, 1024
 	save(t, "checkpoints/large", c)
 	c = small()
-	c.Position, c.BlockSize = model.PositionRope, 1<<20
+	c.Position, c.BlockSize = model.PositionRope, 1<<15
 	save(t, "checkpoints/long", c)
 	for _, tt := range []struct {
 		args, want string
 	}{
 		{"-ckpt checkpoints/large", "best.safetensors: -format playground: the model has 37,"},
-		{"-ckpt checkpoints/long", "block_size is 1048576"},
+		{"-ckpt checkpoints/long", "block_size is 32768"},
 		{"-ckpt checkpoints/plays -prompt Z", "-skip_unknown"},
 		{"-ckpt checkpoints/none", "checkpoints/none"},
 	} {

@@ -12,7 +12,7 @@ func GELU(y, x []float32) {
 	gelu(y[:len(x)], x)
 }
 
-// GELUBackward computes dx = dy·GELU'(x); dx may be dy or x.
-func GELUBackward(dx, x, dy []float32) {
-	geluBackward(dx[:len(x)], x, dy[:len(x)])
+// GELUDerivative computes y = GELU(x) and d = GELU'(x), which a backward pass multiplies by. One of y and d may be x.
+func GELUDerivative(y, d, x []float32) {
+	geluDerivative(y[:len(x)], d[:len(x)], x)
 }

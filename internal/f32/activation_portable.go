@@ -21,11 +21,11 @@ func geluPortable(y, x []float32) {
 	}
 }
 
-func geluBackwardPortable(dx, x, dy []float32) {
+func geluDerivativePortable(y, d, x []float32) {
 	for i, v := range x {
 		x := float64(v)
 		t := math.Tanh(geluScale * (x + geluCubic*x*x*x))
 		du := geluScale * (1 + 3*geluCubic*x*x)
-		dx[i] = float32(float64(dy[i]) * (0.5*(1+t) + 0.5*x*(1-t*t)*du))
+		y[i], d[i] = float32(0.5*x*(1+t)), float32(0.5*(1+t)+0.5*x*(1-t*t)*du)
 	}
 }

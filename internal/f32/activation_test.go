@@ -2,6 +2,7 @@ package f32
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -21,21 +22,20 @@ func geluFormula(x float64) (y, slope float64) {
 	return 0.5 * x * (1 + t), 0.5*(1+t) + 0.5*x*(1-t*t)*c*(1+3*0.044715*x*x)
 }
 
-// slope makes a unary kernel of GELUBackward by dy = 1.
-func slope(backward func(dx, x, dy []float32)) func(dst, x []float32) {
-	return func(dst, x []float32) {
-		ones := make([]float32, len(x))
-		for i := range ones {
-			ones[i] = 1
-		}
-		backward(dst, x, ones)
-	}
+// value and slope are the two results of GELUDerivative, each as a kernel of one input that may work in place.
+func value(both func(y, d, x []float32)) func(dst, x []float32) {
+	return func(dst, x []float32) { both(dst, make([]float32, len(x)), x) }
+}
+
+func slope(both func(y, d, x []float32)) func(dst, x []float32) {
+	return func(dst, x []float32) { both(make([]float32, len(x)), dst, x) }
 }
 
 var unaries = []unary{
 	{"Exp", Exp, expPortable, math.Exp, 2e-7, 2e-38},
 	{"GELU", GELU, geluPortable, func(x float64) float64 { y, _ := geluFormula(x); return y }, 4e-6, 1e-7},
-	{"GELUBackward", slope(GELUBackward), slope(geluBackwardPortable), func(x float64) float64 { _, d := geluFormula(x); return d }, 5e-6, 1e-6},
+	{"GELUDerivative's value", value(GELUDerivative), value(geluDerivativePortable), func(x float64) float64 { y, _ := geluFormula(x); return y }, 4e-6, 1e-7},
+	{"GELUDerivative", slope(GELUDerivative), slope(geluDerivativePortable), func(x float64) float64 { _, d := geluFormula(x); return d }, 5e-6, 1e-6},
 }
 
 func TestUnary(t *testing.T) {
@@ -87,7 +87,7 @@ func TestUnarySpecials(t *testing.T) {
 				x, y := make([]float32, 13), make([]float32, 13)
 				x[at] = v
 				u.kernel(y, x)
-				if v == math.MaxFloat32 && u.name == "GELUBackward" {
+				if v == math.MaxFloat32 && u.name == "GELUDerivative" {
 					continue // x² overflows in float32, not in the twin's float64
 				}
 				for i := range y {
@@ -104,19 +104,25 @@ func TestUnarySpecials(t *testing.T) {
 	}
 }
 
-func TestGELUBackward(t *testing.T) {
+// The value has the bits of GELU, and each result may stand in the input's place while the other is written beside it.
+func TestGELUDerivative(t *testing.T) {
 	r := newRand()
 	for _, n := range lengths() {
-		x, dy, dx := newGuarded(normal(r, n, 2)), newGuarded(normal(r, n, 1)), newGuarded(make([]float32, n))
-		GELUBackward(dx.s, x.s, dy.s)
-		for i, v := range x.s {
-			_, slope := geluFormula(float64(v))
-			near(t, "dx", i, dx.s[i], slope*float64(dy.s[i]), 5e-6, 3e-6)
+		x, y, d := newGuarded(normal(r, n, 2)), newGuarded(make([]float32, n)), newGuarded(make([]float32, n))
+		GELUDerivative(y.s, d.s, x.s)
+		plain := make([]float32, n)
+		GELU(plain, x.s)
+		sameBits(t, "y", y.s, plain)
+		x2, other := newGuarded(slices.Clone(x.s)), newGuarded(make([]float32, n))
+		GELUDerivative(other.s, x2.s, x2.s)
+		sameBits(t, "y beside d in x", other.s, y.s)
+		sameBits(t, "d in x", x2.s, d.s)
+		GELUDerivative(x.s, other.s, x.s)
+		sameBits(t, "y in x", x.s, y.s)
+		sameBits(t, "d beside y in x", other.s, d.s)
+		for _, g := range []guarded{x, y, d, x2, other} {
+			g.check(t, "GELUDerivative")
 		}
-		dx.check(t, "dx")
-		GELUBackward(dy.s, x.s, dy.s)
-		sameBits(t, "dx in dy", dy.s, dx.s)
-		dy.check(t, "dy")
 	}
 }
 
@@ -124,5 +130,5 @@ func TestActivationAllocations(t *testing.T) {
 	x, y := normal(newRand(), 100, 1), make([]float32, 100)
 	noAllocations(t, "Exp", func() { Exp(y, x) })
 	noAllocations(t, "GELU", func() { GELU(y, x) })
-	noAllocations(t, "GELUBackward", func() { GELUBackward(y, x, x) })
+	noAllocations(t, "GELUDerivative", func() { GELUDerivative(y, x, x) })
 }

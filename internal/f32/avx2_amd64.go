@@ -35,13 +35,13 @@ func gelu(y, x []float32) {
 	}
 }
 
-func geluBackward(dx, x, dy []float32) {
+func geluDerivative(y, d, x []float32) {
 	if !haveAVX2 {
-		geluBackwardPortable(dx, x, dy)
+		geluDerivativePortable(y, d, x)
 		return
 	}
 	for i := 0; i < len(x); i += span {
-		geluBackwardAVX2(min(span, len(x)-i), &dx[i], &x[i], &dy[i])
+		geluDerivativeAVX2(min(span, len(x)-i), &y[i], &d[i], &x[i])
 	}
 }
 
@@ -115,6 +115,16 @@ func add(dst, x, y []float32) {
 	}
 	for i := 0; i < len(dst); i += span {
 		addAVX2(min(span, len(dst)-i), &dst[i], &x[i], &y[i])
+	}
+}
+
+func multiply(dst, x, y []float32) {
+	if !haveAVX2 {
+		multiplyPortable(dst, x, y)
+		return
+	}
+	for i := 0; i < len(dst); i += span {
+		multiplyAVX2(min(span, len(dst)-i), &dst[i], &x[i], &y[i])
 	}
 }
 

@@ -31,9 +31,9 @@ func BenchmarkGELU(b *testing.B) {
 	benchElements(b, benchSize, func() { GELU(y, x) })
 }
 
-func BenchmarkGELUBackward(b *testing.B) {
-	x, y := normal(newRand(), benchSize, 1), make([]float32, benchSize)
-	benchElements(b, benchSize, func() { GELUBackward(y, x, x) })
+func BenchmarkGELUDerivative(b *testing.B) {
+	x, y, d := normal(newRand(), benchSize, 1), make([]float32, benchSize), make([]float32, benchSize)
+	benchElements(b, benchSize, func() { GELUDerivative(y, d, x) })
 }
 
 // Rows as long as those of the presets: keys of a context, channels, vocabulary.

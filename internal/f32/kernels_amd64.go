@@ -119,7 +119,7 @@ func expAVX2(n int, dst *float32, x *float32)
 func geluAVX2(n int, y *float32, x *float32)
 
 //go:noescape
-func geluBackwardAVX2(n int, dx *float32, x *float32, dy *float32)
+func geluDerivativeAVX2(n int, y *float32, d *float32, x *float32)
 
 //go:noescape
 func softmaxAVX2(n int, dst *float32, x *float32) (top float32, sum float32)
@@ -141,6 +141,9 @@ func rotateAVX2(heads int, half int, x *float32, cos *float32, sin *float32)
 
 //go:noescape
 func addAVX2(n int, dst *float32, x *float32, y *float32)
+
+//go:noescape
+func multiplyAVX2(n int, dst *float32, x *float32, y *float32)
 
 //go:noescape
 func addScaledAVX2(n int, dst *float32, alpha float32, x *float32)

@@ -5351,13 +5351,13 @@ DATA lanesbd922279<>+24(SB)/4, $0xbd922279
 DATA lanesbd922279<>+28(SB)/4, $0xbd922279
 GLOBL lanesbd922279<>(SB), RODATA|NOPTR, $32
 
-// func geluBackwardAVX2(n int, dx *float32, x *float32, dy *float32)
+// func geluDerivativeAVX2(n int, y *float32, d *float32, x *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·geluBackwardAVX2(SB), NOSPLIT, $0-32
+TEXT ·geluDerivativeAVX2(SB), NOSPLIT, $0-32
 	MOVQ    n+0(FP), AX
-	MOVQ    dx+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    dy+24(FP), BX
+	MOVQ    y+8(FP), CX
+	MOVQ    d+16(FP), DX
+	MOVQ    x+24(FP), BX
 	VMOVUPS lanes42b20000<>+0(SB), Y0
 	VMOVUPS lanesc2ae999a<>+0(SB), Y1
 	VMOVUPS lanes3fb8aa3b<>+0(SB), Y2
@@ -5369,7 +5369,7 @@ TEXT ·geluBackwardAVX2(SB), NOSPLIT, $0-32
 	JLT     end8
 
 loop7:
-	VMOVUPS      (DX)(SI*1), Y6
+	VMOVUPS      (BX)(SI*1), Y6
 	VMULPS       Y6, Y6, Y7
 	VMOVUPS      lanesbfcc422a<>+0(SB), Y8
 	VFMADD231PS  lanesbe5b33b6<>+0(SB), Y7, Y8
@@ -5399,11 +5399,10 @@ loop7:
 	VADDPS       Y5, Y10, Y10
 	VDIVPS       Y10, Y5, Y10
 	VMULPS       Y10, Y6, Y6
+	VMOVUPS      Y6, (CX)(SI*1)
 	VFNMADD231PS Y10, Y6, Y6
 	VFNMADD213PS Y10, Y8, Y6
-	VMOVUPS      (BX)(SI*1), Y7
-	VMULPS       Y7, Y6, Y6
-	VMOVUPS      Y6, (CX)(SI*1)
+	VMOVUPS      Y6, (DX)(SI*1)
 	ADDQ         $0x20, SI
 	SUBQ         $0x08, AX
 	JGE          loop7
@@ -5414,7 +5413,7 @@ end8:
 	LEAQ         masks<>+0(SB), DI
 	NEGQ         AX
 	VMOVUPS      32(DI)(AX*4), Y6
-	VMASKMOVPS   (DX)(SI*1), Y6, Y7
+	VMASKMOVPS   (BX)(SI*1), Y6, Y7
 	VMULPS       Y7, Y7, Y8
 	VMOVUPS      lanesbfcc422a<>+0(SB), Y9
 	VFMADD231PS  lanesbe5b33b6<>+0(SB), Y8, Y9
@@ -5443,12 +5442,11 @@ end8:
 	VMULPS       Y0, Y2, Y2
 	VADDPS       Y5, Y2, Y2
 	VDIVPS       Y2, Y5, Y2
-	VMULPS       Y2, Y7, Y0
-	VFNMADD231PS Y2, Y0, Y0
-	VFNMADD213PS Y2, Y9, Y0
-	VMASKMOVPS   (BX)(SI*1), Y6, Y1
-	VMULPS       Y1, Y0, Y0
-	VMASKMOVPS   Y0, Y6, (CX)(SI*1)
+	VMULPS       Y2, Y7, Y7
+	VMASKMOVPS   Y7, Y6, (CX)(SI*1)
+	VFNMADD231PS Y2, Y7, Y7
+	VFNMADD213PS Y2, Y9, Y7
+	VMASKMOVPS   Y7, Y6, (DX)(SI*1)
 
 finished9:
 	VZEROUPPER
@@ -6528,6 +6526,67 @@ finished90:
 	VZEROUPPER
 	RET
 
+// func multiplyAVX2(n int, dst *float32, x *float32, y *float32)
+// Requires: AVX
+TEXT ·multiplyAVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ y+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x20, AX
+	JLT  end92
+
+loop91:
+	VMOVUPS (DX)(SI*1), Y0
+	VMOVUPS (BX)(SI*1), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(SI*1)
+	VMOVUPS 32(DX)(SI*1), Y0
+	VMOVUPS 32(BX)(SI*1), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(CX)(SI*1)
+	VMOVUPS 64(DX)(SI*1), Y0
+	VMOVUPS 64(BX)(SI*1), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, 64(CX)(SI*1)
+	VMOVUPS 96(DX)(SI*1), Y0
+	VMOVUPS 96(BX)(SI*1), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, 96(CX)(SI*1)
+	ADDQ    $0x80, SI
+	SUBQ    $0x20, AX
+	JGE     loop91
+
+end92:
+	ADDQ $0x20, AX
+	SUBQ $0x08, AX
+	JLT  end94
+
+loop93:
+	VMOVUPS (DX)(SI*1), Y0
+	VMOVUPS (BX)(SI*1), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(SI*1)
+	ADDQ    $0x20, SI
+	SUBQ    $0x08, AX
+	JGE     loop93
+
+end94:
+	ADDQ       $0x08, AX
+	JZ         finished95
+	LEAQ       masks<>+0(SB), DI
+	NEGQ       AX
+	VMOVUPS    32(DI)(AX*4), Y0
+	VMASKMOVPS (DX)(SI*1), Y0, Y1
+	VMASKMOVPS (BX)(SI*1), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(SI*1)
+
+finished95:
+	VZEROUPPER
+	RET
+
 // func addScaledAVX2(n int, dst *float32, alpha float32, x *float32)
 // Requires: AVX, FMA3
 TEXT ·addScaledAVX2(SB), NOSPLIT, $0-32
@@ -6537,9 +6596,9 @@ TEXT ·addScaledAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSS alpha+16(FP), Y0
 	XORQ         BX, BX
 	SUBQ         $0x20, AX
-	JLT          end92
+	JLT          end97
 
-loop91:
+loop96:
 	VMOVUPS     (CX)(BX*1), Y1
 	VMOVUPS     (DX)(BX*1), Y2
 	VFMADD231PS Y2, Y0, Y1
@@ -6558,25 +6617,25 @@ loop91:
 	VMOVUPS     Y1, 96(CX)(BX*1)
 	ADDQ        $0x80, BX
 	SUBQ        $0x20, AX
-	JGE         loop91
+	JGE         loop96
 
-end92:
+end97:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end94
+	JLT  end99
 
-loop93:
+loop98:
 	VMOVUPS     (CX)(BX*1), Y1
 	VMOVUPS     (DX)(BX*1), Y2
 	VFMADD231PS Y2, Y0, Y1
 	VMOVUPS     Y1, (CX)(BX*1)
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, AX
-	JGE         loop93
+	JGE         loop98
 
-end94:
+end99:
 	ADDQ        $0x08, AX
-	JZ          finished95
+	JZ          finished100
 	LEAQ        masks<>+0(SB), SI
 	NEGQ        AX
 	VMOVUPS     32(SI)(AX*4), Y1
@@ -6585,7 +6644,7 @@ end94:
 	VFMADD231PS Y3, Y0, Y2
 	VMASKMOVPS  Y2, Y1, (CX)(BX*1)
 
-finished95:
+finished100:
 	VZEROUPPER
 	RET
 
@@ -6597,9 +6656,9 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-20
 	VBROADCASTSS alpha+16(FP), Y0
 	XORQ         DX, DX
 	SUBQ         $0x20, AX
-	JLT          end97
+	JLT          end102
 
-loop96:
+loop101:
 	VMOVUPS (CX)(DX*1), Y1
 	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(DX*1)
@@ -6614,24 +6673,24 @@ loop96:
 	VMOVUPS Y1, 96(CX)(DX*1)
 	ADDQ    $0x80, DX
 	SUBQ    $0x20, AX
-	JGE     loop96
+	JGE     loop101
 
-end97:
+end102:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end99
+	JLT  end104
 
-loop98:
+loop103:
 	VMOVUPS (CX)(DX*1), Y1
 	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(DX*1)
 	ADDQ    $0x20, DX
 	SUBQ    $0x08, AX
-	JGE     loop98
+	JGE     loop103
 
-end99:
+end104:
 	ADDQ       $0x08, AX
-	JZ         finished100
+	JZ         finished105
 	LEAQ       masks<>+0(SB), BX
 	NEGQ       AX
 	VMOVUPS    32(BX)(AX*4), Y1
@@ -6639,7 +6698,7 @@ end99:
 	VMULPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (CX)(DX*1)
 
-finished100:
+finished105:
 	VZEROUPPER
 	RET
 
@@ -6655,9 +6714,9 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	VXORPS Y3, Y3, Y3
 	XORQ   BX, BX
 	SUBQ   $0x20, AX
-	JLT    end102
+	JLT    end107
 
-loop101:
+loop106:
 	VMOVUPS     (CX)(BX*1), Y4
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS Y4, Y5, Y0
@@ -6672,24 +6731,24 @@ loop101:
 	VFMADD231PS Y4, Y5, Y3
 	ADDQ        $0x80, BX
 	SUBQ        $0x20, AX
-	JGE         loop101
+	JGE         loop106
 
-end102:
+end107:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end104
+	JLT  end109
 
-loop103:
+loop108:
 	VMOVUPS     (CX)(BX*1), Y4
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS Y4, Y5, Y0
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, AX
-	JGE         loop103
+	JGE         loop108
 
-end104:
+end109:
 	ADDQ        $0x08, AX
-	JZ          finished105
+	JZ          finished110
 	LEAQ        masks<>+0(SB), SI
 	NEGQ        AX
 	VMOVUPS     32(SI)(AX*4), Y4
@@ -6697,7 +6756,7 @@ end104:
 	VMASKMOVPS  (DX)(BX*1), Y4, Y4
 	VFMADD231PS Y5, Y4, Y0
 
-finished105:
+finished110:
 	VADDPS     Y1, Y0, Y0
 	VADDPS     Y3, Y2, Y2
 	VADDPS     Y2, Y0, Y0

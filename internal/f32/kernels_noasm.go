@@ -4,13 +4,14 @@ package f32
 
 func exp(dst, x []float32)                                { expPortable(dst, x) }
 func gelu(y, x []float32)                                 { geluPortable(y, x) }
-func geluBackward(dx, x, dy []float32)                    { geluBackwardPortable(dx, x, dy) }
+func geluDerivative(y, d, x []float32)                    { geluDerivativePortable(y, d, x) }
 func softmax(dst, x []float32) (top, sum float32)         { return softmaxPortable(dst, x) }
 func softmaxBackward(ds, p, dp []float32)                 { softmaxBackwardPortable(ds, p, dp) }
 func adamW(w, g, m, v []float32, c *adamWConstants)       { adamWPortable(w, g, m, v, c) }
 func rotate(x, cos, sin []float32)                        { rotatePortable(x, cos, sin) }
 func mirror(x []float32, n int)                           { mirrorPortable(x, n, 0) }
 func add(dst, x, y []float32)                             { addPortable(dst, x, y) }
+func multiply(dst, x, y []float32)                        { multiplyPortable(dst, x, y) }
 func addScaled(dst []float32, alpha float32, x []float32) { addScaledPortable(dst, alpha, x) }
 func scale(dst []float32, alpha float32)                  { scalePortable(dst, alpha) }
 func dot(x, y []float32) float32                          { return dotPortable(x, y) }

@@ -6,6 +6,12 @@ func Add(dst, x, y []float32) {
 	add(dst, x[:n], y[:n])
 }
 
+// Multiply computes dst = x·y, element by element, over the length of dst; dst may be x or y.
+func Multiply(dst, x, y []float32) {
+	n := len(dst)
+	multiply(dst, x[:n], y[:n])
+}
+
 // AddScaled computes dst += alpha·x over the length of dst.
 func AddScaled(dst []float32, alpha float32, x []float32) {
 	addScaled(dst, alpha, x[:len(dst)])

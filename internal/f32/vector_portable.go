@@ -6,6 +6,12 @@ func addPortable(dst, x, y []float32) {
 	}
 }
 
+func multiplyPortable(dst, x, y []float32) {
+	for i := range dst {
+		dst[i] = x[i] * y[i]
+	}
+}
+
 func addScaledPortable(dst []float32, alpha float32, x []float32) {
 	for i, v := range x {
 		dst[i] += alpha * v

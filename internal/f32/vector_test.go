@@ -14,6 +14,10 @@ func TestVector(t *testing.T) {
 		addPortable(twin, x.s, y.s)
 		sameBits(t, "Add", dst.s, twin)
 
+		Multiply(dst.s, x.s, y.s)
+		multiplyPortable(twin, x.s, y.s)
+		sameBits(t, "Multiply", dst.s, twin)
+
 		AddScaled(dst.s, 0.3, x.s)
 		addScaledPortable(twin, 0.3, x.s)
 		for i := range twin {
@@ -39,6 +43,7 @@ func TestVector(t *testing.T) {
 	}
 	Add(nil, nil, nil)
 	Scale(nil, 2)
+	Multiply(nil, nil, nil)
 	if Dot(nil, nil) != 0 || SumSquares(nil) != 0 {
 		t.Error("an empty sum is not 0")
 	}
@@ -62,6 +67,7 @@ func TestVectorSpecials(t *testing.T) {
 				AddScaled(ones, 2, x)
 				Add(ones, ones, ones)
 				Scale(ones, 3)
+				Multiply(ones, ones, ones)
 				for i, v := range ones {
 					if finite := v-v == 0; finite != (i != at) {
 						t.Fatalf("element %d is %v, x[%d] = %v", i, v, at, bad)
@@ -133,6 +139,7 @@ func TestVectorAllocations(t *testing.T) {
 	x, y := make([]float32, 5000), make([]float32, 5000)
 	noAllocations(t, "Add", func() { Add(y, x, x) })
 	noAllocations(t, "AddScaled", func() { AddScaled(y, 2, x) })
+	noAllocations(t, "Multiply", func() { Multiply(y, x, x) })
 	noAllocations(t, "Scale", func() { Scale(y, 2) })
 	noAllocations(t, "Dot", func() { Dot(y, x) })
 	noAllocations(t, "SumSquares", func() { SumSquares(y) })

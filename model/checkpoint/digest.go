@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -73,6 +75,19 @@ func identify(b []byte, size int64) (identity, error) {
 		return identity{}, notCheckpoint("its header has no %s", sha256Key)
 	}
 	return identity{header, string(header[version.lo:version.hi]), field{lengthSize + digest.lo, lengthSize + digest.hi}}, nil
+}
+
+// offsets is where a header says that a tensor begins and ends.
+var offsets = regexp.MustCompile(`"data_offsets":\s*\[\s*[0-9]+\s*,\s*([0-9]{1,18})\s*\]`)
+
+// mostBytes is how large the file is at most by its header: to the end of the last tensor.
+func (id identity) mostBytes() int64 {
+	var end int64
+	for _, m := range offsets.FindAllSubmatch(id.header, -1) {
+		n, _ := strconv.ParseInt(string(m[1]), 10, 64) // 18 digits at most
+		end = max(end, n)
+	}
+	return lengthSize + int64(len(id.header)) + end
 }
 
 // find returns where the value of a string field is. Quotes inside strings are escaped, so what it looks for is never part

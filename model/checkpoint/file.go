@@ -60,8 +60,12 @@ func readFile(path string) ([]byte, error) {
 	if _, err := io.ReadFull(f, first); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	if _, err := identify(first, info.Size()); err != nil {
+	id, err := identify(first, info.Size())
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if most := id.mostBytes(); info.Size() > most {
+		return nil, fmt.Errorf("%s: damaged checkpoint: it has %d bytes, %d more than its header describes", path, info.Size(), info.Size()-most)
 	}
 	b := make([]byte, info.Size())
 	if _, err := io.ReadFull(f, b[copy(b, first):]); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -74,8 +75,8 @@ func TestReadErrors(t *testing.T) {
 		return path
 	}
 	good := mustEncode(t, tiny(t))
-	sparse := func(name string, size int64) string {
-		path := write(name, nil)
+	sparse := func(name string, start []byte, size int64) string {
+		path := write(name, start)
 		if err := os.Truncate(path, size); err != nil {
 			t.Skip(err)
 		}
@@ -88,8 +89,10 @@ func TestReadErrors(t *testing.T) {
 		{write("text", bytes.Repeat([]byte("to be "), 100)), "text: not a checkpoint: "},
 		{write("cut", good[:len(good)-1]), "cut: damaged checkpoint: sha256 does not match"},
 		{write("cut header", good[:1000]), "cut header: damaged checkpoint: it has 1000 bytes, its header alone"},
-		{sparse("zeros", 8<<30), "zeros: not a checkpoint: "},
-		{sparse("too large", maxFile+1), "at most 17179869184"},
+		{sparse("zeros", nil, 8<<30), "zeros: not a checkpoint: "},
+		{sparse("good start", good, 15<<30), "good start: damaged checkpoint: it has 16106127360 bytes, "}, // refused before memory is made for it
+		{write("appended", append(slices.Clone(good), 0)), "appended: damaged checkpoint: it has "},
+		{sparse("too large", nil, maxFile+1), "at most 17179869184"},
 	} {
 		_, err := Read(test.path)
 		checkError(t, err, test.err)

@@ -102,12 +102,16 @@ func nucleus(c []Candidate, p float64) []Candidate {
 
 // Draw picks a candidate by u, a uniform random number in [0, 1).
 func Draw(c []Candidate, u float64) Candidate {
+	last := c[0]
 	for _, x := range c {
+		if x.Probability > 0 {
+			last = x
+		}
 		if u -= x.Probability; u < 0 {
-			return x
+			break
 		}
 	}
-	return c[len(c)-1] // rounding left the sum a little under 1
+	return last // also where rounding left the sum a little under 1
 }
 
 // Stream returns the random numbers of sample i of a seed: they depend on the two alone.

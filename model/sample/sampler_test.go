@@ -97,6 +97,9 @@ func TestDraw(t *testing.T) {
 			t.Errorf("Draw(%v) = %d, want %d", tt.u, got.ID, tt.want)
 		}
 	}
+	if got := Draw([]Candidate{{7, 1}, {3, 0}}, 1); got.ID != 7 {
+		t.Errorf("Draw takes character %d of probability 0, want 7", got.ID)
+	}
 }
 
 func TestDrawFollowsProbabilities(t *testing.T) {

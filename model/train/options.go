@@ -90,6 +90,11 @@ func limit(name string, most float64, open bool) string {
 	return fmt.Sprintf("at most %v", most)
 }
 
+// muonRate is Muon's learning rate where AdamW's is lr: both follow one schedule.
+func (o Options) muonRate(lr float64) float64 {
+	return o.MuonLR * lr / max(o.LearningRate, math.SmallestNonzeroFloat64)
+}
+
 func (o Options) schedule() optim.Schedule {
 	return optim.Schedule{Max: o.LearningRate, Min: o.MinLR, Warmup: o.WarmupIters, Total: o.MaxIters}
 }

@@ -68,3 +68,16 @@ func TestPatienceLasts(t *testing.T) {
 		}
 	}
 }
+
+// At the last iteration a run has come to its length, whatever its patience says.
+func TestPatienceAtTheEnd(t *testing.T) {
+	_, o := small()
+	o.Patience = 1
+	tr := newTrainer(t, "", o, 1)
+	for iteration, want := range map[int]bool{o.MaxIters - 1: true, o.MaxIters: false} {
+		tr.State.Worse, tr.State.Iteration = 1, iteration
+		if got := tr.OutOfPatience(); got != want {
+			t.Errorf("iteration %d of %d: out of patience: %v, want %v", iteration, o.MaxIters, got, want)
+		}
+	}
+}

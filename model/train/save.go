@@ -20,20 +20,31 @@ func (t *Trainer) saveEvaluation(e Evaluation) error {
 		return err
 	}
 	if err := t.folder.appendMetrics(e); err != nil {
-		return err
+		return t.notSaved(err)
 	}
 	if t.Record != nil {
 		if err := t.Record(e.Iteration); err != nil {
-			return err
+			return t.notSaved(err)
 		}
 	}
 	if err := t.save(); err != nil {
 		return err
 	}
-	if e.Best {
-		return t.write(bestFile, nil)
+	if !e.Best {
+		return nil
+	}
+	if err := t.write(bestFile, nil); err != nil {
+		return fmt.Errorf("saving the best weights failed: %w; the checkpoint has them: -resume goes on", err)
 	}
 	return nil
+}
+
+// notSaved is the error of a checkpoint that could not be written, or of what belongs to it.
+func (t *Trainer) notSaved(err error) error {
+	if _, missing := os.Stat(t.folder.file(checkpointFile)); missing != nil {
+		return fmt.Errorf("saving failed: %w", err)
+	}
+	return fmt.Errorf("saving failed: %w; the checkpoint before is intact", err)
 }
 
 // save writes ckpt.
@@ -44,14 +55,17 @@ func (t *Trainer) save() error {
 	if err := t.checkWeights(); err != nil {
 		return err
 	}
-	return t.write(checkpointFile, t.update.state())
+	if err := t.write(checkpointFile, t.update.state()); err != nil {
+		return t.notSaved(err)
+	}
+	return nil
 }
 
 // checkWeights refuses to save weights that are not finite.
 func (t *Trainer) checkWeights() error {
 	for _, w := range t.Model.Flat() {
 		if !finite(float64(w)) {
-			return &DivergedError{Iteration: t.State.Iteration - 1, Loss: math.NaN(), GradNorm: math.NaN(), LearningRate: t.learningRate(t.State.Iteration - 1)}
+			return t.diverged(t.State.Iteration-1, math.NaN(), math.NaN())
 		}
 	}
 	return nil
@@ -62,17 +76,10 @@ func (t *Trainer) write(name string, moments map[string]map[string][]float32) er
 	if err != nil {
 		return err
 	}
-	err = checkpoint.Write(t.folder.file(name), &checkpoint.Checkpoint{
+	return checkpoint.Write(t.folder.file(name), &checkpoint.Checkpoint{
 		Config: t.Model.Config, Vocab: t.Text.Tokenizer.Vocab(), Weights: t.Model.Weights(),
 		Optimizer: moments, Bigram: t.Bigrams, Train: train,
 	})
-	if err != nil {
-		if _, missing := os.Stat(t.folder.file(checkpointFile)); missing != nil {
-			return fmt.Errorf("saving failed: %w", err)
-		}
-		return fmt.Errorf("saving failed: %w; the checkpoint before is intact", err)
-	}
-	return nil
 }
 
 // byName cuts flat memory that is laid out as the parameters into named tensors.

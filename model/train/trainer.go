@@ -184,8 +184,9 @@ func (t *Trainer) fraction() float64 {
 
 // OutOfPatience reports whether the validation loss has been so high for so long that the run ends before its length.
 func (t *Trainer) OutOfPatience() bool {
-	patience := t.State.Options.Patience
-	return patience > 0 && t.State.Worse >= patience
+	o := t.State.Options
+	complete := o.Minutes == 0 && t.State.Iteration >= o.MaxIters
+	return o.Patience > 0 && t.State.Worse >= o.Patience && !complete
 }
 
 func (t *Trainer) over() bool { return t.fraction() >= 1 || t.OutOfPatience() }
@@ -207,11 +208,10 @@ func (t *Trainer) step() error {
 	}
 	loss, norm := float64(t.batch.Loss()), optim.GlobalNorm(t.Model.Gradients())
 	if !finite(loss) || !finite(norm) {
-		return &DivergedError{Iteration: i, Loss: loss, GradNorm: norm, LearningRate: t.learningRate(i)}
+		return t.diverged(i, loss, norm)
 	}
 	lr := t.learningRate(i)
-	muonLR := o.MuonLR * lr / max(o.LearningRate, math.SmallestNonzeroFloat64) // both follow one schedule
-	t.update.step(lr, muonLR, optim.ClipScale(norm, o.GradClip), i+1)
+	t.update.step(lr, o.muonRate(lr), optim.ClipScale(norm, o.GradClip), i+1)
 	t.State.Iteration++
 	t.pending = true
 	t.State.Random.Iteration++
@@ -264,7 +264,7 @@ func (t *Trainer) evaluate() error {
 		}
 	}
 	if !finite(e.TrainLoss) || t.hasValidation() && !finite(e.ValLoss) {
-		return &DivergedError{Iteration: t.State.Iteration, Loss: e.TrainLoss, GradNorm: math.NaN(), LearningRate: e.LearningRate}
+		return t.diverged(t.State.Iteration, e.TrainLoss, math.NaN())
 	}
 	if t.hasValidation() {
 		e.Best = t.compare(e.ValLoss)
@@ -353,11 +353,25 @@ type DivergedError struct {
 	Iteration      int // the iteration that failed, from 0
 	Loss, GradNorm float64
 	LearningRate   float64
+	MuonLR         float64 // 0 where Muon updates nothing
 }
 
 func (e *DivergedError) Error() string {
-	return fmt.Sprintf("training diverged at iteration %d (loss %v, gradient norm %v): try a lower -learning_rate than %.3g, a longer -warmup_iters or -grad_clip 1; the last saved checkpoint is untouched",
-		e.Iteration, e.Loss, e.GradNorm, e.LearningRate)
+	rates := fmt.Sprintf("a lower -learning_rate than %.3g", e.LearningRate)
+	if e.MuonLR > 0 {
+		rates += fmt.Sprintf(", a lower -muon_lr than %.3g", e.MuonLR)
+	}
+	return fmt.Sprintf("training diverged at iteration %d (loss %v, gradient norm %v): try %s, a longer -warmup_iters or -grad_clip 1; the last saved checkpoint is untouched",
+		e.Iteration, e.Loss, e.GradNorm, rates)
+}
+
+// diverged is what is known of an iteration that failed.
+func (t *Trainer) diverged(iteration int, loss, norm float64) error {
+	e := &DivergedError{Iteration: iteration, Loss: loss, GradNorm: norm, LearningRate: t.learningRate(max(0, iteration))}
+	if t.State.Options.Optimizer == Muon {
+		e.MuonLR = t.State.Options.muonRate(e.LearningRate)
+	}
+	return e
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -103,22 +103,22 @@ func gelu() {
 	done()
 }
 
-// geluBackward: dx[i] = dy[i]·(s − x·s·(1 − s)·(geluA + 3·geluB·x²)).
-func geluBackward() {
-	function("geluBackwardAVX2", "func(n int, dx, x, dy *float32)")
-	n, dx, x, dy := param("n"), param("dx"), param("x"), param("dy")
+// geluDerivative: y[i] = GELU(x[i]), d[i] = s − x·s·(1 − s)·(geluA + 3·geluB·x²), its derivative.
+func geluDerivative() {
+	function("geluDerivativeAVX2", "func(n int, y, d, x *float32)")
+	n, y, d, x := param("n"), param("y"), param("d"), param("x")
 	e, one := newExponential(), inRegister(1)
 	forEach(n, 1, func(l lanes) {
 		v, square, slope := l.load(x), YMM(), YMM()
 		VMULPS(v, v, square)
 		VMOVUPS(constant(geluA), slope)
 		VFMADD231PS(constant(3*geluB), square, slope)
-		s, t := e.sigmoid(v, square, one), YMM()
-		VMULPS(s, v, t)
-		VFNMADD231PS(s, t, t) // x·s − x·s·s
-		VFNMADD213PS(s, slope, t)
-		VMULPS(l.load(dy), t, t)
-		l.store(t, dx)
+		s := e.sigmoid(v, square, one)
+		VMULPS(s, v, v)
+		l.store(v, y)
+		VFNMADD231PS(s, v, v) // x·s − x·s·s
+		VFNMADD213PS(s, slope, v)
+		l.store(v, d)
 	})
 	done()
 }
@@ -186,6 +186,18 @@ func add() {
 	forEach(n, 4, func(l lanes) {
 		v := l.load(x)
 		VADDPS(l.load(y), v, v)
+		l.store(v, dst)
+	})
+	done()
+}
+
+// multiply: dst[i] = x[i]·y[i].
+func multiply() {
+	function("multiplyAVX2", "func(n int, dst, x, y *float32)")
+	n, dst, x, y := param("n"), param("dst"), param("x"), param("y")
+	forEach(n, 4, func(l lanes) {
+		v := l.load(x)
+		VMULPS(l.load(y), v, v)
 		l.store(v, dst)
 	})
 	done()

@@ -31,7 +31,7 @@ func main() {
 
 	exp()
 	gelu()
-	geluBackward()
+	geluDerivative()
 	softmax()
 	softmaxBackward()
 	layerNorm()
@@ -39,6 +39,7 @@ func main() {
 	adamW()
 	rotate()
 	add()
+	multiply()
 	addScaled()
 	scale()
 	dot()
