@@ -1,0 +1,185 @@
+// Command curve draws the loss against minutes of training, of the ledger's runs of one name ("default preset, 3 minutes" and
+// so on), beside what nanoGPT's README publishes for the same text:
+//
+//	go run ./internal/bench/curve docs/ledger.csv docs/recipe.svg
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"image/color"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "curve: give a ledger and the picture to draw")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, "curve:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ledger, picture string) error {
+	points, err := read(ledger)
+	if err != nil {
+		return err
+	}
+	p, err := newPlot(points)
+	if err != nil {
+		return err
+	}
+	return p.Save(8*vg.Inch, 4.5*vg.Inch, picture)
+}
+
+// series is the runs that are drawn, by the beginning of their name.
+const series = "default preset, "
+
+// read returns minutes and losses of the series. Minutes are those that were asked for, which the name ends with.
+func read(ledger string) (plotter.XYs, error) {
+	f, err := os.Open(ledger)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ledger, err)
+	}
+	var points plotter.XYs
+	for _, row := range rows {
+		var minutes float64
+		if n, _ := fmt.Sscanf(row[2], series+"%g minutes", &minutes); n == 0 {
+			continue // another run
+		}
+		loss, err := strconv.ParseFloat(row[len(row)-1], 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s: the loss of %q: %w", ledger, row[2], err)
+		}
+		points = append(points, plotter.XY{X: minutes, Y: loss})
+	}
+	if len(points) == 0 {
+		return nil, errors.New(ledger + " has no run named \"" + series + "N minutes\"")
+	}
+	return points, nil
+}
+
+// means are the mean losses by minutes, in order.
+func means(points plotter.XYs) (mean plotter.XYs) {
+	byMinutes := map[float64][]float64{}
+	for _, p := range points {
+		byMinutes[p.X] = append(byMinutes[p.X], p.Y)
+	}
+	for _, minutes := range slices.Sorted(maps.Keys(byMinutes)) {
+		sum := 0.0
+		for _, loss := range byMinutes[minutes] {
+			sum += loss
+		}
+		mean = append(mean, plotter.XY{X: minutes, Y: sum / float64(len(byMinutes[minutes]))})
+	}
+	return mean
+}
+
+// published are nanoGPT's own numbers: "about 3 minutes" each, on a laptop's processor and on one A100.
+var published = []struct {
+	minutes, loss float64
+	name          string
+}{
+	{3, 1.88, "nanoGPT, 0.8 M parameters, a laptop's CPU: 1.88"},
+	{3, 1.4697, "nanoGPT, 10.7 M parameters, one A100: 1.4697"},
+}
+
+var (
+	blue      = color.RGBA{0x00, 0x72, 0xB2, 255}
+	vermilion = color.RGBA{0xD5, 0x5E, 0x00, 255}
+	grey      = color.RGBA{0x55, 0x55, 0x55, 255}
+	pale      = color.RGBA{0xE4, 0xE4, 0xE4, 255}
+)
+
+func newPlot(points plotter.XYs) (*plot.Plot, error) {
+	p := plot.New()
+	p.X.Label.Text, p.Y.Label.Text = "minutes of training", "validation loss, nats a character"
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, minuteTicks{}
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Label.TextStyle.Font, axis.Tick.Label.Font = sans(11), sans(10)
+		axis.Color, axis.Tick.Color = grey, grey
+	}
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = pale, pale
+	line, err := plotter.NewLine(means(points))
+	if err != nil {
+		return nil, err
+	}
+	line.Color, line.Width = blue, vg.Points(1.5)
+	dots, err := plotter.NewScatter(points)
+	if err != nil {
+		return nil, err
+	}
+	dots.Color, dots.Shape, dots.Radius = blue, draw.CircleGlyph{}, vg.Points(2.5)
+	p.Add(grid, line, dots)
+	if err := addPublished(p); err != nil {
+		return nil, err
+	}
+	p.Legend.Top, p.Legend.TextStyle.Font = true, sans(11)
+	p.Legend.Add("chargpt, -preset default, two CPU cores: runs and their mean", line, dots)
+	p.X.Min, p.X.Max = min(0.8, p.X.Min), max(70, p.X.Max)
+	p.Y.Min, p.Y.Max = p.Y.Min-0.02, p.Y.Max+0.12 // room for the legend
+	return p, nil
+}
+
+// addPublished marks nanoGPT's points and draws its lower loss through.
+func addPublished(p *plot.Plot) error {
+	var at plotter.XYs
+	var names []string
+	for _, n := range published {
+		at, names = append(at, plotter.XY{X: n.minutes, Y: n.loss}), append(names, n.name)
+	}
+	marks, err := plotter.NewScatter(at)
+	if err != nil {
+		return err
+	}
+	marks.Color, marks.Shape, marks.Radius = vermilion, draw.PyramidGlyph{}, vg.Points(4.5)
+	labels, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: names})
+	if err != nil {
+		return err
+	}
+	for i := range labels.TextStyle {
+		labels.TextStyle[i].Font, labels.TextStyle[i].Color = sans(10), vermilion
+	}
+	labels.Offset = vg.Point{X: vg.Points(8), Y: vg.Points(5)}
+	best := plotter.NewFunction(func(float64) float64 { return published[1].loss })
+	best.Color, best.Dashes, best.Samples = vermilion, []vg.Length{vg.Points(4), vg.Points(3)}, 2
+	p.Add(best, marks, labels)
+	return nil
+}
+
+func sans(size vg.Length) font.Font {
+	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
+}
+
+// minuteTicks are the ticks of a logarithmic axis of minutes.
+type minuteTicks struct{}
+
+// Ticks is gonum's plot.Ticker.
+func (minuteTicks) Ticks(lo, hi float64) (marks []plot.Tick) {
+	for _, m := range []float64{0.25, 0.5, 1, 2, 3, 6, 10, 15, 30, 60, 120, 240} {
+		if m >= lo*(1-1e-9) && m <= hi*(1+1e-9) {
+			marks = append(marks, plot.Tick{Value: m, Label: strings.TrimSuffix(fmt.Sprintf("%.2f", math.Round(m*100)/100), ".00")})
+		}
+	}
+	return marks
+}

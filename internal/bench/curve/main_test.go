@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/plotter"
+)
+
+const header = "date,revision,name,flags,seed,minutes,iterations,val_loss\n"
+
+// write makes a ledger.
+func write(t *testing.T, rows string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ledger.csv")
+	if err := os.WriteFile(path, []byte(header+rows), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// The curve is of the default preset's runs alone; runs of the same minutes make one mean.
+func TestRead(t *testing.T) {
+	points, err := read(write(t, `d,r,"default preset, 3 minutes",-preset default,1,3.01,500,1.50
+d,r,"3 layers, 3 minutes",-preset default -n_layer 3,1,3.01,500,1.40
+d,r,"default preset, 15 minutes",-preset default,1,15.00,900,1.46
+d,r,"default preset, 3 minutes",-preset default,2,3.02,490,1.52
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := plotter.XYs{{X: 3, Y: 1.51}, {X: 15, Y: 1.46}}
+	got := means(points)
+	if len(points) != 3 || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("%v of %v, want %v", got, points, want)
+	}
+}
+
+func TestDraw(t *testing.T) {
+	ledger, picture := write(t, "d,r,\"default preset, 3 minutes\",f,1,3.01,500,1.50\nd,r,\"default preset, 60 minutes\",f,1,60,9000,1.44\n"), filepath.Join(t.TempDir(), "x.svg")
+	if err := run(ledger, picture); err != nil {
+		t.Fatal(err)
+	}
+	svg, err := os.ReadFile(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"minutes of training", "one A100: 1.4697", "two CPU cores", ">60<", ">15<"} {
+		if !strings.Contains(string(svg), want) {
+			t.Errorf("the picture does not say %q", want)
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	for name, ledger := range map[string]string{
+		"no run": write(t, ""), "missing": "missing.csv", "no number": write(t, "d,r,\"default preset, 3 minutes\",f,1,3,500,low\n"),
+	} {
+		if err := run(ledger, filepath.Join(t.TempDir(), "x.svg")); err == nil {
+			t.Errorf("%s: a picture is drawn", name)
+		}
+	}
+}
