@@ -6,6 +6,12 @@ func Exp(dst, x []float32) {
 	exp(dst[:len(x)], x)
 }
 
+// Dropout computes y = x·keep where a hash of the seed and the index is at least threshold, and 0 elsewhere: of all hashes,
+// which are uniform in 32 bits, a share of threshold/2³² is dropped. y may be x.
+func Dropout(y, x []float32, seed, threshold uint32, keep float32) {
+	dropout(y[:len(x)], x, seed, threshold, keep)
+}
+
 // GELU computes the tanh form of the Gaussian error linear unit, as GPT-2 does:
 // y = ½·x·(1 + tanh u), u = √(2/π)·(x + 0.044715·x³). y may be x.
 func GELU(y, x []float32) {

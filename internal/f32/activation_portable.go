@@ -8,6 +8,22 @@ func expPortable(dst, x []float32) {
 	}
 }
 
+// dropoutStep keeps the hashed numbers of neighbours apart: 2³² divided by the golden ratio.
+const dropoutStep = 0x9e3779b9
+
+func dropoutPortable(y, x []float32, seed, threshold uint32, keep float32) {
+	for i, v := range x {
+		h := seed + uint32(i)*dropoutStep // the finalizer of MurmurHash3, a bijection that spreads every bit
+		h = (h ^ h>>16) * 0x85ebca6b
+		h = (h ^ h>>13) * 0xc2b2ae35
+		if h ^= h >> 16; h < threshold {
+			y[i] = 0
+		} else {
+			y[i] = v * keep
+		}
+	}
+}
+
 const (
 	geluScale = 0.79788456080286535588 // √(2/π)
 	geluCubic = 0.044715

@@ -126,9 +126,61 @@ func TestGELUDerivative(t *testing.T) {
 	}
 }
 
+func TestDropout(t *testing.T) {
+	r := newRand()
+	for _, n := range lengths() {
+		for _, threshold := range []uint32{0, 1 << 28, 1 << 31, 3 << 30, math.MaxUint32} {
+			x, y, twin := newGuarded(normal(r, n, 1)), newGuarded(make([]float32, n)), make([]float32, n)
+			seed := r.Uint32()
+			Dropout(y.s, x.s, seed, threshold, 1.25)
+			dropoutPortable(twin, x.s, seed, threshold, 1.25)
+			sameBits(t, "Dropout", y.s, twin)
+			y.check(t, "Dropout")
+			Dropout(x.s, x.s, seed, threshold, 1.25)
+			sameBits(t, "Dropout in place", x.s, twin)
+			x.check(t, "Dropout")
+		}
+	}
+	x, y := []float32{nan, inf, -inf, 1}, make([]float32, 4)
+	if Dropout(y, x, 1, 0, 1); y[0] == y[0] || y[1] != inf || y[2] != -inf || y[3] != 1 {
+		t.Errorf("nothing dropped of %v is %v", x, y)
+	}
+}
+
+// The share that is dropped is the one asked for, and neither seeds nor neighbours agree more often than by chance.
+func TestDropoutIsUniform(t *testing.T) {
+	const n, rows = 1024, 200
+	ones, before := make([]float32, n), make([]float32, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	for _, p := range []float64{0.1, 0.5} {
+		var kept, likeNeighbour, likeSeed float64
+		for seed := range uint32(rows) {
+			y := make([]float32, n)
+			Dropout(y, ones, seed, uint32(p*(1<<32)), 1)
+			for i, v := range y {
+				kept += float64(v)
+				likeNeighbour += float64(v * y[(i+1)%n])
+				likeSeed += float64(v * before[i])
+			}
+			before = y
+		}
+		for _, c := range []struct {
+			name      string
+			got, want float64
+		}{{"kept", kept, 1 - p}, {"kept with its neighbour", likeNeighbour, (1 - p) * (1 - p)}, {"kept by the next seed too", likeSeed, (1 - p) * (1 - p)}} {
+			if got := c.got / n / rows; math.Abs(got-c.want) > 0.01 {
+				t.Errorf("p = %v: %s: a share of %.3f, want %.3f", p, c.name, got, c.want)
+			}
+		}
+	}
+}
+
 func TestActivationAllocations(t *testing.T) {
 	x, y := normal(newRand(), 100, 1), make([]float32, 100)
 	noAllocations(t, "Exp", func() { Exp(y, x) })
 	noAllocations(t, "GELU", func() { GELU(y, x) })
+	noAllocations(t, "Dropout", func() { Dropout(y, x, 1, 1<<30, 2) })
 	noAllocations(t, "GELUDerivative", func() { GELUDerivative(y, x, x) })
 }

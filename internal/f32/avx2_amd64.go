@@ -94,6 +94,16 @@ func rotate(x, cos, sin []float32) {
 	rotateAVX2(len(x)/2/len(cos), len(cos), &x[0], &cos[0], &sin[0])
 }
 
+func dropout(y, x []float32, seed, threshold uint32, keep float32) {
+	if !haveAVX2 {
+		dropoutPortable(y, x, seed, threshold, keep)
+		return
+	}
+	for i := 0; i < len(x); i += span {
+		dropoutAVX2(min(span, len(x)-i), &y[i], &x[i], seed+uint32(i)*dropoutStep, threshold, keep)
+	}
+}
+
 func mirror(x []float32, n int) {
 	if !haveAVX2 {
 		mirrorPortable(x, n, 0)

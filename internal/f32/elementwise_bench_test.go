@@ -36,6 +36,11 @@ func BenchmarkGELUDerivative(b *testing.B) {
 	benchElements(b, benchSize, func() { GELUDerivative(y, d, x) })
 }
 
+func BenchmarkDropout(b *testing.B) {
+	x, y := normal(newRand(), benchSize, 1), make([]float32, benchSize)
+	benchElements(b, benchSize, func() { Dropout(y, x, 7, 1<<29, 1.1) })
+}
+
 // Rows as long as those of the presets: keys of a context, channels, vocabulary.
 func BenchmarkSoftmax(b *testing.B) {
 	for _, n := range []int{33, 64, 256} {

@@ -140,6 +140,9 @@ func adamWAVX2(n int, w *float32, grad *float32, m *float32, v *float32, c *floa
 func rotateAVX2(heads int, half int, x *float32, cos *float32, sin *float32)
 
 //go:noescape
+func dropoutAVX2(n int, y *float32, x *float32, seed uint32, threshold uint32, keep float32)
+
+//go:noescape
 func addAVX2(n int, dst *float32, x *float32, y *float32)
 
 //go:noescape

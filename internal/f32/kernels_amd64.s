@@ -6465,6 +6465,119 @@ finished85:
 	VZEROUPPER
 	RET
 
+// func dropoutAVX2(n int, y *float32, x *float32, seed uint32, threshold uint32, keep float32)
+// Requires: AVX, AVX2
+TEXT ·dropoutAVX2(SB), NOSPLIT, $0-36
+	MOVQ         n+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         x+16(FP), DX
+	VBROADCASTSS seed+24(FP), Y0
+	VBROADCASTSS threshold+28(FP), Y1
+	VBROADCASTSS keep+32(FP), Y2
+	VPADDD       sequence<>+0(SB), Y0, Y0
+	VPXOR        words80000000<>+0(SB), Y1, Y1
+	XORQ         BX, BX
+	SUBQ         $0x08, AX
+	JLT          end87
+
+loop86:
+	VMOVDQU  Y0, Y3
+	VPADDD   wordsf1bbcdc8<>+0(SB), Y0, Y0
+	VPSRLD   $0x10, Y3, Y4
+	VPXOR    Y4, Y3, Y3
+	VPMULLD  words85ebca6b<>+0(SB), Y3, Y3
+	VPSRLD   $0x0d, Y3, Y4
+	VPXOR    Y4, Y3, Y3
+	VPMULLD  wordsc2b2ae35<>+0(SB), Y3, Y3
+	VPSRLD   $0x10, Y3, Y4
+	VPXOR    Y4, Y3, Y3
+	VPXOR    words80000000<>+0(SB), Y3, Y3
+	VPCMPGTD Y3, Y1, Y3
+	VMOVUPS  (DX)(BX*1), Y4
+	VMULPS   Y2, Y4, Y4
+	VANDNPS  Y4, Y3, Y4
+	VMOVUPS  Y4, (CX)(BX*1)
+	ADDQ     $0x20, BX
+	SUBQ     $0x08, AX
+	JGE      loop86
+
+end87:
+	ADDQ       $0x08, AX
+	JZ         finished88
+	LEAQ       masks<>+0(SB), SI
+	NEGQ       AX
+	VMOVUPS    32(SI)(AX*4), Y3
+	VMOVDQU    Y0, Y4
+	VPADDD     wordsf1bbcdc8<>+0(SB), Y0, Y0
+	VPSRLD     $0x10, Y4, Y0
+	VPXOR      Y0, Y4, Y4
+	VPMULLD    words85ebca6b<>+0(SB), Y4, Y4
+	VPSRLD     $0x0d, Y4, Y0
+	VPXOR      Y0, Y4, Y4
+	VPMULLD    wordsc2b2ae35<>+0(SB), Y4, Y4
+	VPSRLD     $0x10, Y4, Y0
+	VPXOR      Y0, Y4, Y4
+	VPXOR      words80000000<>+0(SB), Y4, Y4
+	VPCMPGTD   Y4, Y1, Y4
+	VMASKMOVPS (DX)(BX*1), Y3, Y0
+	VMULPS     Y2, Y0, Y0
+	VANDNPS    Y0, Y4, Y0
+	VMASKMOVPS Y0, Y3, (CX)(BX*1)
+
+finished88:
+	VZEROUPPER
+	RET
+
+DATA sequence<>+0(SB)/4, $0x00000000
+DATA sequence<>+4(SB)/4, $0x9e3779b9
+DATA sequence<>+8(SB)/4, $0x3c6ef372
+DATA sequence<>+12(SB)/4, $0xdaa66d2b
+DATA sequence<>+16(SB)/4, $0x78dde6e4
+DATA sequence<>+20(SB)/4, $0x1715609d
+DATA sequence<>+24(SB)/4, $0xb54cda56
+DATA sequence<>+28(SB)/4, $0x5384540f
+GLOBL sequence<>(SB), RODATA|NOPTR, $32
+
+DATA words80000000<>+0(SB)/4, $0x80000000
+DATA words80000000<>+4(SB)/4, $0x80000000
+DATA words80000000<>+8(SB)/4, $0x80000000
+DATA words80000000<>+12(SB)/4, $0x80000000
+DATA words80000000<>+16(SB)/4, $0x80000000
+DATA words80000000<>+20(SB)/4, $0x80000000
+DATA words80000000<>+24(SB)/4, $0x80000000
+DATA words80000000<>+28(SB)/4, $0x80000000
+GLOBL words80000000<>(SB), RODATA|NOPTR, $32
+
+DATA wordsf1bbcdc8<>+0(SB)/4, $0xf1bbcdc8
+DATA wordsf1bbcdc8<>+4(SB)/4, $0xf1bbcdc8
+DATA wordsf1bbcdc8<>+8(SB)/4, $0xf1bbcdc8
+DATA wordsf1bbcdc8<>+12(SB)/4, $0xf1bbcdc8
+DATA wordsf1bbcdc8<>+16(SB)/4, $0xf1bbcdc8
+DATA wordsf1bbcdc8<>+20(SB)/4, $0xf1bbcdc8
+DATA wordsf1bbcdc8<>+24(SB)/4, $0xf1bbcdc8
+DATA wordsf1bbcdc8<>+28(SB)/4, $0xf1bbcdc8
+GLOBL wordsf1bbcdc8<>(SB), RODATA|NOPTR, $32
+
+DATA words85ebca6b<>+0(SB)/4, $0x85ebca6b
+DATA words85ebca6b<>+4(SB)/4, $0x85ebca6b
+DATA words85ebca6b<>+8(SB)/4, $0x85ebca6b
+DATA words85ebca6b<>+12(SB)/4, $0x85ebca6b
+DATA words85ebca6b<>+16(SB)/4, $0x85ebca6b
+DATA words85ebca6b<>+20(SB)/4, $0x85ebca6b
+DATA words85ebca6b<>+24(SB)/4, $0x85ebca6b
+DATA words85ebca6b<>+28(SB)/4, $0x85ebca6b
+GLOBL words85ebca6b<>(SB), RODATA|NOPTR, $32
+
+DATA wordsc2b2ae35<>+0(SB)/4, $0xc2b2ae35
+DATA wordsc2b2ae35<>+4(SB)/4, $0xc2b2ae35
+DATA wordsc2b2ae35<>+8(SB)/4, $0xc2b2ae35
+DATA wordsc2b2ae35<>+12(SB)/4, $0xc2b2ae35
+DATA wordsc2b2ae35<>+16(SB)/4, $0xc2b2ae35
+DATA wordsc2b2ae35<>+20(SB)/4, $0xc2b2ae35
+DATA wordsc2b2ae35<>+24(SB)/4, $0xc2b2ae35
+DATA wordsc2b2ae35<>+28(SB)/4, $0xc2b2ae35
+GLOBL wordsc2b2ae35<>(SB), RODATA|NOPTR, $32
+
 // func addAVX2(n int, dst *float32, x *float32, y *float32)
 // Requires: AVX
 TEXT ·addAVX2(SB), NOSPLIT, $0-32
@@ -6474,9 +6587,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), BX
 	XORQ SI, SI
 	SUBQ $0x20, AX
-	JLT  end87
+	JLT  end90
 
-loop86:
+loop89:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VADDPS  Y1, Y0, Y0
@@ -6495,25 +6608,25 @@ loop86:
 	VMOVUPS Y0, 96(CX)(SI*1)
 	ADDQ    $0x80, SI
 	SUBQ    $0x20, AX
-	JGE     loop86
+	JGE     loop89
 
-end87:
+end90:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end89
+	JLT  end92
 
-loop88:
+loop91:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VADDPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*1)
 	ADDQ    $0x20, SI
 	SUBQ    $0x08, AX
-	JGE     loop88
+	JGE     loop91
 
-end89:
+end92:
 	ADDQ       $0x08, AX
-	JZ         finished90
+	JZ         finished93
 	LEAQ       masks<>+0(SB), DI
 	NEGQ       AX
 	VMOVUPS    32(DI)(AX*4), Y0
@@ -6522,7 +6635,7 @@ end89:
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*1)
 
-finished90:
+finished93:
 	VZEROUPPER
 	RET
 
@@ -6535,9 +6648,9 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), BX
 	XORQ SI, SI
 	SUBQ $0x20, AX
-	JLT  end92
+	JLT  end95
 
-loop91:
+loop94:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VMULPS  Y1, Y0, Y0
@@ -6556,25 +6669,25 @@ loop91:
 	VMOVUPS Y0, 96(CX)(SI*1)
 	ADDQ    $0x80, SI
 	SUBQ    $0x20, AX
-	JGE     loop91
+	JGE     loop94
 
-end92:
+end95:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end94
+	JLT  end97
 
-loop93:
+loop96:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VMULPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*1)
 	ADDQ    $0x20, SI
 	SUBQ    $0x08, AX
-	JGE     loop93
+	JGE     loop96
 
-end94:
+end97:
 	ADDQ       $0x08, AX
-	JZ         finished95
+	JZ         finished98
 	LEAQ       masks<>+0(SB), DI
 	NEGQ       AX
 	VMOVUPS    32(DI)(AX*4), Y0
@@ -6583,7 +6696,7 @@ end94:
 	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*1)
 
-finished95:
+finished98:
 	VZEROUPPER
 	RET
 
@@ -6596,9 +6709,9 @@ TEXT ·addScaledAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSS alpha+16(FP), Y0
 	XORQ         BX, BX
 	SUBQ         $0x20, AX
-	JLT          end97
+	JLT          end100
 
-loop96:
+loop99:
 	VMOVUPS     (CX)(BX*1), Y1
 	VMOVUPS     (DX)(BX*1), Y2
 	VFMADD231PS Y2, Y0, Y1
@@ -6617,25 +6730,25 @@ loop96:
 	VMOVUPS     Y1, 96(CX)(BX*1)
 	ADDQ        $0x80, BX
 	SUBQ        $0x20, AX
-	JGE         loop96
+	JGE         loop99
 
-end97:
+end100:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end99
+	JLT  end102
 
-loop98:
+loop101:
 	VMOVUPS     (CX)(BX*1), Y1
 	VMOVUPS     (DX)(BX*1), Y2
 	VFMADD231PS Y2, Y0, Y1
 	VMOVUPS     Y1, (CX)(BX*1)
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, AX
-	JGE         loop98
+	JGE         loop101
 
-end99:
+end102:
 	ADDQ        $0x08, AX
-	JZ          finished100
+	JZ          finished103
 	LEAQ        masks<>+0(SB), SI
 	NEGQ        AX
 	VMOVUPS     32(SI)(AX*4), Y1
@@ -6644,7 +6757,7 @@ end99:
 	VFMADD231PS Y3, Y0, Y2
 	VMASKMOVPS  Y2, Y1, (CX)(BX*1)
 
-finished100:
+finished103:
 	VZEROUPPER
 	RET
 
@@ -6656,9 +6769,9 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-20
 	VBROADCASTSS alpha+16(FP), Y0
 	XORQ         DX, DX
 	SUBQ         $0x20, AX
-	JLT          end102
+	JLT          end105
 
-loop101:
+loop104:
 	VMOVUPS (CX)(DX*1), Y1
 	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(DX*1)
@@ -6673,24 +6786,24 @@ loop101:
 	VMOVUPS Y1, 96(CX)(DX*1)
 	ADDQ    $0x80, DX
 	SUBQ    $0x20, AX
-	JGE     loop101
+	JGE     loop104
 
-end102:
+end105:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end104
+	JLT  end107
 
-loop103:
+loop106:
 	VMOVUPS (CX)(DX*1), Y1
 	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(DX*1)
 	ADDQ    $0x20, DX
 	SUBQ    $0x08, AX
-	JGE     loop103
+	JGE     loop106
 
-end104:
+end107:
 	ADDQ       $0x08, AX
-	JZ         finished105
+	JZ         finished108
 	LEAQ       masks<>+0(SB), BX
 	NEGQ       AX
 	VMOVUPS    32(BX)(AX*4), Y1
@@ -6698,7 +6811,7 @@ end104:
 	VMULPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (CX)(DX*1)
 
-finished105:
+finished108:
 	VZEROUPPER
 	RET
 
@@ -6714,9 +6827,9 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	VXORPS Y3, Y3, Y3
 	XORQ   BX, BX
 	SUBQ   $0x20, AX
-	JLT    end107
+	JLT    end110
 
-loop106:
+loop109:
 	VMOVUPS     (CX)(BX*1), Y4
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS Y4, Y5, Y0
@@ -6731,24 +6844,24 @@ loop106:
 	VFMADD231PS Y4, Y5, Y3
 	ADDQ        $0x80, BX
 	SUBQ        $0x20, AX
-	JGE         loop106
+	JGE         loop109
 
-end107:
+end110:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end109
+	JLT  end112
 
-loop108:
+loop111:
 	VMOVUPS     (CX)(BX*1), Y4
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS Y4, Y5, Y0
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, AX
-	JGE         loop108
+	JGE         loop111
 
-end109:
+end112:
 	ADDQ        $0x08, AX
-	JZ          finished110
+	JZ          finished113
 	LEAQ        masks<>+0(SB), SI
 	NEGQ        AX
 	VMOVUPS     32(SI)(AX*4), Y4
@@ -6756,7 +6869,7 @@ end109:
 	VMASKMOVPS  (DX)(BX*1), Y4, Y4
 	VFMADD231PS Y5, Y4, Y0
 
-finished110:
+finished113:
 	VADDPS     Y1, Y0, Y0
 	VADDPS     Y3, Y2, Y2
 	VADDPS     Y2, Y0, Y0

@@ -2,9 +2,12 @@
 
 package f32
 
-func exp(dst, x []float32)                                { expPortable(dst, x) }
-func gelu(y, x []float32)                                 { geluPortable(y, x) }
-func geluDerivative(y, d, x []float32)                    { geluDerivativePortable(y, d, x) }
+func exp(dst, x []float32)             { expPortable(dst, x) }
+func gelu(y, x []float32)              { geluPortable(y, x) }
+func geluDerivative(y, d, x []float32) { geluDerivativePortable(y, d, x) }
+func dropout(y, x []float32, seed, threshold uint32, keep float32) {
+	dropoutPortable(y, x, seed, threshold, keep)
+}
 func softmax(dst, x []float32) (top, sum float32)         { return softmaxPortable(dst, x) }
 func softmaxBackward(ds, p, dp []float32)                 { softmaxBackwardPortable(ds, p, dp) }
 func adamW(w, g, m, v []float32, c *adamWConstants)       { adamWPortable(w, g, m, v, c) }

@@ -85,22 +85,8 @@ func (b *Builder) mask(p float64) *mask {
 
 // apply writes x with the mask of row i to y; y may be x.
 func (m *mask) apply(y, x []float32, i int) {
-	state := mix(m.random.Seed ^ mix(m.random.Iteration^mix(m.operation<<40^uint64(i))))
-	for j := 0; j < len(x); j += 2 {
-		state += 0x9e3779b97f4a7c15
-		bits := mix(state)
-		y[j] = m.value(x[j], uint32(bits))
-		if j+1 < len(x) {
-			y[j+1] = m.value(x[j+1], uint32(bits>>32))
-		}
-	}
-}
-
-func (m *mask) value(x float32, bits uint32) float32 {
-	if bits < m.threshold {
-		return 0
-	}
-	return x * m.keep
+	seed := mix(m.random.Seed ^ mix(m.random.Iteration^mix(m.operation<<40^uint64(i))))
+	f32.Dropout(y, x, uint32(seed>>32), m.threshold, m.keep)
 }
 
 // mix is the finalizer of SplitMix64 (Steele et al. 2014): a bijection that spreads every input bit.

@@ -179,6 +179,45 @@ func rotate() {
 	done()
 }
 
+// The hash of dropout: the finalizer of MurmurHash3, of seed + i·dropoutStep.
+const (
+	dropoutStep = 0x9e3779b9
+	dropoutMul1 = 0x85ebca6b
+	dropoutMul2 = 0xc2b2ae35
+	signBit     = 0x80000000
+)
+
+// dropout: y[i] = x[i]·keep where the hash of i, as an unsigned number, is at least threshold, else 0.
+func dropout() {
+	function("dropoutAVX2", "func(n int, y, x *float32, seed, threshold uint32, keep float32)")
+	n, y, x := param("n"), param("y"), param("x")
+	counter, limit, keep := broadcast("seed"), broadcast("threshold"), broadcast("keep")
+	VPADDD(sequence(), counter, counter) // of the 8 elements at hand
+	VPXOR(word(signBit), limit, limit)   // there is no unsigned comparison: both sides are moved by half the range
+	forEach(n, 1, func(l lanes) {
+		h, t := YMM(), YMM()
+		VMOVDQU(counter, h)
+		VPADDD(word(8*dropoutStep&math.MaxUint32), counter, counter)
+		for _, round := range []struct {
+			shift  uint64
+			factor uint32
+		}{{16, dropoutMul1}, {13, dropoutMul2}, {16, 0}} {
+			VPSRLD(Imm(round.shift), h, t)
+			VPXOR(t, h, h)
+			if round.factor != 0 {
+				VPMULLD(word(round.factor), h, h)
+			}
+		}
+		VPXOR(word(signBit), h, h)
+		VPCMPGTD(h, limit, h) // ones where threshold > hash: dropped
+		v := l.load(x)
+		VMULPS(keep, v, v)
+		VANDNPS(v, h, v)
+		l.store(v, y)
+	})
+	done()
+}
+
 // add: dst[i] = x[i] + y[i].
 func add() {
 	function("addAVX2", "func(n int, dst, x, y *float32)")

@@ -24,7 +24,7 @@ func done() {
 
 func param(name string) reg.Register { return Load(Param(name), GP64()) }
 
-// broadcast loads a float32 parameter into all lanes. (Load would emit MOVSS, a
+// broadcast loads a float32 or uint32 parameter into all lanes. (Load would emit MOVSS, a
 // legacy SSE instruction that stalls while upper halves are dirty.)
 func broadcast(name string) reg.VecVirtual {
 	v := YMM()
@@ -65,6 +65,30 @@ func constant(v float64) Mem {
 		DATA(4*i, U32(math.Float32bits(f))) // F32(1) would print as the integer 1
 	}
 	constants[f] = m
+	return m
+}
+
+var words = map[uint32]Mem{}
+
+// word is 32 bytes of read-only memory with the integer v in every lane.
+func word(v uint32) Mem {
+	if m, ok := words[v]; ok {
+		return m
+	}
+	m := GLOBL(fmt.Sprintf("words%08x", v), RODATA|NOPTR)
+	for i := range 8 {
+		DATA(4*i, U32(v))
+	}
+	words[v] = m
+	return m
+}
+
+// sequence is 32 bytes of read-only memory with i·dropoutStep in lane i.
+func sequence() Mem {
+	m := GLOBL("sequence", RODATA|NOPTR)
+	for i := range uint32(8) {
+		DATA(int(4*i), U32(i*dropoutStep))
+	}
 	return m
 }
 

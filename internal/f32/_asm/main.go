@@ -38,6 +38,7 @@ func main() {
 	layerNormBackward()
 	adamW()
 	rotate()
+	dropout()
 	add()
 	multiply()
 	addScaled()
