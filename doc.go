@@ -30,4 +30,7 @@
 //	internal/prompt     prompts to ids, what to do about unknown characters
 //	internal/atomicfile files written whole or not at all
 //	internal/bench      commands that found the default preset, and tell learning from copying
+//
+// Exporting to Hugging Face, drawing losses, looking into attention and reading prompts belong to the commands: none of it
+// can be imported, and to train, to sample and to keep a model takes none of it.
 package chargpt

@@ -3,21 +3,24 @@ package main
 import (
 	"bytes"
 	"context"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nlpodyssey/safetensors"
 
 	"chargpt/internal/cli"
 	"chargpt/model"
 	"chargpt/model/checkpoint"
 )
 
-// writeCheckpoint saves a small model with random weights.
+// writeCheckpoint saves a small model with random weights, which follow from its path.
 func writeCheckpoint(t *testing.T, path string, config model.Config) {
 	t.Helper()
 	config.VocabSize, config.BlockSize, config.NEmbd = 2, 4, 8
-	m, err := model.New(config, 1)
+	m, err := model.New(config, uint64(crc32.ChecksumIEEE([]byte(path))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,17 +42,41 @@ func TestExport(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeCheckpoint(t, "checkpoints/a/best.safetensors", model.Config{NLayer: 1, NHead: 2, Tied: true})
 	writeCheckpoint(t, "checkpoints/a/ckpt.safetensors", model.Config{NLayer: 1, NHead: 2, Tied: true})
-	for i, args := range [][]string{{}, {"-ckpt", "checkpoints/a"}, {"-ckpt", "checkpoints/a/ckpt.safetensors", "-format", "hf"}} {
+	for i, tt := range []struct{ args, from string }{
+		{"", "best"}, {"-ckpt checkpoints/a", "best"}, {"-ckpt checkpoints/a/ckpt.safetensors -format hf", "ckpt"},
+	} {
 		dir := string(rune('x' + i))
-		code, stdout, stderr := call(append(args, "-o", dir)...)
+		code, stdout, stderr := call(append(strings.Fields(tt.args), "-o", dir)...)
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "from_pretrained(\""+dir+"\")") {
-			t.Errorf("%v: exit code %d: %s%s", args, code, stdout, stderr)
+			t.Errorf("%s: exit code %d: %s%s", tt.args, code, stdout, stderr)
 		}
 		files, err := filepath.Glob(filepath.Join(dir, "*"))
 		if err != nil || len(files) != 4 {
-			t.Errorf("%v wrote %v, want 4 files", args, files)
+			t.Errorf("%s wrote %v, want 4 files", tt.args, files)
+		}
+		from := "checkpoints/a/" + tt.from + ".safetensors"
+		if got, want := tensor(t, dir+"/model.safetensors", "transformer.wte.weight"), tensor(t, from, "wte"); !bytes.Equal(got, want) {
+			t.Errorf("%s: wte is %x, want that of %s: %x", tt.args, got, from, want)
 		}
 	}
+}
+
+// tensor returns the numbers of a tensor in a safetensors file.
+func tensor(t *testing.T, path, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := safetensors.Deserialize(content)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	found, ok := file.Tensor(name)
+	if !ok {
+		t.Fatalf("%s has no %s, but %v", path, name, file.Names())
+	}
+	return found.Data()
 }
 
 func TestErrors(t *testing.T) {

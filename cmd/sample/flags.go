@@ -28,8 +28,8 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 	fs.StringVar(&o.ckpt, "ckpt", "", "checkpoint `file` or run folder; else the newest run")
 	fs.StringVar(&o.prompt, "prompt", "", "`text` to continue; a newline if not given")
 	fs.StringVar(&o.promptFile, "prompt_file", "", "`file` that is the prompt; - for standard input")
-	fs.BoolVar(&o.interactive, "i", false, "continue each line of standard input; --- between them")
-	fs.BoolVar(&o.skipUnknown, "skip_unknown", false, "drop characters that the model does not know")
+	fs.BoolVar(&o.interactive, "i", false, "continue each line of standard input")
+	fs.BoolVar(&o.skipUnknown, "skip_unknown", false, "drop characters the model does not know")
 
 	fs.Group("Sampling")
 	fs.IntVar(&o.MaxNewTokens, "max_new_tokens", 500, "`n` characters to draw at most")
@@ -41,8 +41,8 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 	fs.Var((*stops)(&o.Stop), "stop", "`text` that ends a sample; may be given several times")
 
 	fs.Group("Output")
-	fs.BoolVar(&o.json, "json", false, "print a line of JSON a sample: text, finish_reason, …")
-	fs.BoolVar(&o.logprobs, "logprobs", false, "print a line of JSON a character: probability, others")
+	fs.BoolVar(&o.json, "json", false, "print samples as JSON, a line each")
+	fs.BoolVar(&o.logprobs, "logprobs", false, "print each character's probability as JSON")
 	if err := fs.Parse(args, help); err != nil {
 		return nil, err
 	}

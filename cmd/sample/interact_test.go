@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,29 +71,58 @@ func TestInteractiveJSON(t *testing.T) {
 	}
 }
 
-// TestStreams: an answer comes before the next line is typed.
+// TestStreams: a character is written once it is drawn, and an answer is whole before the next line is typed.
 func TestStreams(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeCheckpoint(t, "a/best.safetensors", "helo wrd")
-	in, typed := io.Pipe()
-	printed, out := io.Pipe()
-	done := make(chan int)
-	go func() {
-		done <- cli.Run(context.Background(), "sample", run, cli.Env{Args: []string{"-ckpt", "a", "-i", "-max_new_tokens", "4"}, Stdin: in, Stdout: out, Stderr: io.Discard})
-		out.Close()
-	}()
-	for i, want := range []int{5 + 4 + 1, 4 + 5 + 4 + 1} { // the second after a separator
-		io.WriteString(typed, "hello\n")
-		answer := make([]byte, want)
-		if _, err := io.ReadFull(printed, answer); err != nil || answer[want-1] != '\n' {
-			t.Fatalf("answer %d is %q, %v", i, answer, err)
+	answer := []int{len("hello"), 1, 1, 1, 1, len("\n")}
+	for _, tt := range []struct {
+		args    string
+		answers [][]int // the lengths of what is written, for each line typed
+	}{
+		{"-prompt hello", [][]int{answer}},
+		{"-i", [][]int{answer, append([]int{len("---\n")}, answer...)}},
+	} {
+		in, typed := io.Pipe()
+		printed, out := io.Pipe()
+		done := make(chan int)
+		go func() {
+			args := append(strings.Fields(tt.args), "-ckpt", "a", "-max_new_tokens", "4")
+			done <- cli.Run(context.Background(), "sample", run, cli.Env{Args: args, Stdin: in, Stdout: out, Stderr: io.Discard})
+			out.Close()
+		}()
+		for i, want := range tt.answers {
+			go io.WriteString(typed, "hello\n")
+			if got := writes(printed, sum(want)); !slices.Equal(got, want) {
+				t.Errorf("%s: answer %d is written in pieces of %v bytes, want %v", tt.args, i, got, want)
+			}
+		}
+		go io.Copy(io.Discard, printed)
+		typed.Close()
+		if code := <-done; code != 0 {
+			t.Errorf("%s: exit code %d", tt.args, code)
 		}
 	}
-	go io.Copy(io.Discard, printed)
-	typed.Close()
-	if code := <-done; code != 0 {
-		t.Errorf("exit code %d", code)
+}
+
+// writes are the lengths of the writes to a pipe that make n bytes together.
+func writes(r *io.PipeReader, n int) (lengths []int) {
+	piece := make([]byte, 100)
+	for n > 0 {
+		k, err := r.Read(piece)
+		if err != nil {
+			break
+		}
+		lengths, n = append(lengths, k), n-k
 	}
+	return lengths
+}
+
+func sum(a []int) (total int) {
+	for _, x := range a {
+		total += x
+	}
+	return total
 }
 
 // TestSignal: a signal ends waiting for input, and drawing, with its own exit code.

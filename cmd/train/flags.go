@@ -28,12 +28,15 @@ type options struct {
 	text      map[string]string // their values as given
 }
 
-// parseFlags reads and checks the command line. A preset applies first, wherever it stands: any other flag overrides it.
+// parseFlags reads and checks the command line. A preset applies first, wherever it stands: any other flag overrides it. The
+// help shows the values of a preset that stands before -h.
 func parseFlags(args []string, help io.Writer) (*options, error) {
 	o := &options{}
 	o.Preset, _ = train.FindPreset(train.DefaultPreset)
 	fs := o.flags()
-	if err := fs.Parse(args, help); err != nil {
+	if err := fs.Parse(args, io.Discard); errors.Is(err, flag.ErrHelp) {
+		return nil, printHelp(fs.Lookup("preset").Value.String(), args, help)
+	} else if err != nil {
 		return nil, err
 	}
 	settings := map[string]string{}
@@ -53,11 +56,10 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 		name = fs.Lookup("preset").Value.String()
 	}
 	if name != "" { // an empty one is refused below
-		p, ok := train.FindPreset(name)
-		if !ok {
-			return nil, cli.Usagef("-preset %s: there is no such preset; choose one of %s", name, presetNames())
+		var err error
+		if o.Preset, err = findPreset(name); err != nil {
+			return nil, err
 		}
-		o.Preset = p
 	}
 	usual := o.MaxIters
 	fs = o.flags() // with the preset's values; the file's go over them, the command line's over both
@@ -103,6 +105,24 @@ func readConfig(fs *cli.Flags, file string) (map[string]string, error) {
 // notEmpty are the flags of texts that must have one.
 var notEmpty = []string{"data", "out", "config", "preset", "position"}
 
+func findPreset(name string) (train.Preset, error) {
+	p, ok := train.FindPreset(name)
+	if !ok {
+		return p, cli.Usagef("-preset %s: there is no such preset; choose one of %s", name, presetNames())
+	}
+	return p, nil
+}
+
+// printHelp does what -h or -version in args asks for, with a preset's values as defaults, and returns flag.ErrHelp.
+func printHelp(preset string, args []string, out io.Writer) error {
+	p, err := findPreset(preset)
+	if err != nil {
+		return err
+	}
+	o := &options{Preset: p}
+	return o.flags().Parse(args, out)
+}
+
 func presetNames() string {
 	var names []string
 	for _, p := range train.Presets() {
@@ -120,13 +140,13 @@ func (o *options) flags() *cli.Flags {
 	fs.Group("Text and run")
 	fs.StringVar(&o.data, "data", o.data, "UTF-8 text `file`, - for standard input; else built-in")
 	fs.StringVar(&o.out, "out", o.out, "run `folder`; else "+runs.Root+"/NAME after the text")
-	fs.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out, or with the newest")
+	fs.BoolVar(&o.resume, "resume", o.resume, "go on with -out's run, or the newest")
 	fs.StringVar(&o.config, "config", o.config, "JSON `file` of flags by name; flags given go over them")
-	fs.BoolVar(&o.dryRun, "dry_run", o.dryRun, "measure a few iterations, print size and time, stop")
+	fs.BoolVar(&o.dryRun, "dry_run", o.dryRun, "print size and measured time, and stop")
 	fs.Float64Var(&o.ValFraction, "val_fraction", o.ValFraction, "`x`: share at the end to validate; 0: none")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`n`: number that all random draws follow from")
 	fs.StringVar(&o.probe, "probe", o.probe, "`text` whose attention is recorded, for: inspect -probe")
-	fs.IntVar(&o.threads, "threads", o.threads, "`n` goroutines an operation may use; 0: one a core")
+	fs.IntVar(&o.threads, "threads", o.threads, "`n` goroutines an operation; 0: one a core")
 
 	fs.Group("Model")
 	fs.String("preset", train.DefaultPreset, "`name`: "+strings.ReplaceAll(strings.TrimPrefix(presetNames(), train.DefaultPreset+", "), ", ", "|"))
@@ -145,7 +165,7 @@ func (o *options) flags() *cli.Flags {
 	fs.Group("Training")
 	t := &o.Options
 	fs.IntVar(&t.MaxIters, "max_iters", t.MaxIters, "`n` iterations")
-	fs.Float64Var(&t.Minutes, "minutes", t.Minutes, "`n` minutes of training, all in, instead of max_iters")
+	fs.Float64Var(&t.Minutes, "minutes", t.Minutes, "`n` minutes, evaluations included; 0: max_iters")
 	fs.IntVar(&t.BatchSize, "batch_size", t.BatchSize, "`n` windows of text an iteration")
 	fs.Float64Var(&t.LearningRate, "learning_rate", t.LearningRate, "`x`: rate after the warm-up")
 	fs.Float64Var(&t.MinLR, "min_lr", t.MinLR, "`x`: rate at the last iteration")

@@ -77,7 +77,7 @@ func TestLosses(t *testing.T) {
 				if !strings.Contains(content, fmt.Sprintf("#%06X", c)) {
 					t.Errorf("the SVG has no stroke of #%06X", c)
 				}
-				if n := count(img, rgb(c)); n < 20 {
+				if n := count(img, img.Bounds(), rgb(c)); n < 20 {
 					t.Errorf("the PNG has %d pixels of #%06X", n, c)
 				}
 			}
@@ -182,9 +182,9 @@ func decodePNG(t *testing.T, path string) image.Image {
 	return img
 }
 
-// count is how many pixels have a colour.
-func count(img image.Image, want color.RGBA) (n int) {
-	b := img.Bounds()
+// count is how many pixels within a rectangle have a colour.
+func count(img image.Image, within image.Rectangle, want color.RGBA) (n int) {
+	b := within.Intersect(img.Bounds())
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
 			if color.RGBAModel.Convert(img.At(x, y)) == want {

@@ -47,18 +47,23 @@ func (p *picture) encode(canvas vg.CanvasWriterTo) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// draw puts the legend at the top, the losses under it, and the learning rate at the bottom.
 func (p *picture) draw(c draw.Canvas) {
-	const margin, legend, rate = 10, 26, 118
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
+	legend, loss, rate := p.layout(c)
+	p.drawLegend(legend)
+	p.loss.Draw(loss)
+	p.rate.Draw(rate)
+}
+
+// layout puts the legend at the top, the losses under it, and the learning rate at the bottom.
+func (p *picture) layout(c draw.Canvas) (legend, loss, rate draw.Canvas) {
+	const margin, legendHeight, rateHeight = 10, 26, 118
 	c = draw.Crop(c, margin, -2*margin, margin, -margin)
-	p.drawLegend(c)
 	h := c.Max.Y - c.Min.Y
-	top, bottom := draw.Crop(c, 0, 0, rate+margin, -legend), draw.Crop(c, 0, 0, 0, -(h-rate))
-	alignLeft(p.loss, &top, p.rate, &bottom)
-	p.loss.Draw(top)
-	p.rate.Draw(bottom)
+	loss, rate = draw.Crop(c, 0, 0, rateHeight+margin, -legendHeight), draw.Crop(c, 0, 0, 0, -(h-rateHeight))
+	alignLeft(p.loss, &loss, p.rate, &rate)
+	return c, loss, rate
 }
 
 // alignLeft narrows one of two canvases so that the data of both panels begin at the same x.

@@ -61,11 +61,11 @@ func TestHelp(t *testing.T) {
 
 Numbers
   -n things     things to count (default 4)
-  -r x          rate
-  -version      print the version and stop
+  -r x          rate (default 0)
+  -version      print the version and stop (default false)
 
 Words
-  -b            be quiet
+  -b            be quiet (default false)
   -s text       text to say
   -seed number  number to draw from (default 1)
 

@@ -154,7 +154,7 @@ func line(x *flag.Flag, width int) string {
 		usage = strings.TrimLeft(strings.TrimPrefix(usage, kind), ": ")
 	}
 	text := fmt.Sprintf("%-*s  %s", width, synopsis(x), usage)
-	if d := x.DefValue; d != "" && d != "false" && d != "0" {
+	if x.DefValue != "" { // a text that is not given
 		text += fmt.Sprintf(" (default %s)", x.DefValue)
 	}
 	return text
