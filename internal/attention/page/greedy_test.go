@@ -83,7 +83,7 @@ func TestPlaygroundGreedy(t *testing.T) {
 	for _, g := range []Playground{learned(t), learnedRope(t)} {
 		p.playground(g)
 		block, inside, past := g.Model.Config.BlockSize, 0, 0
-		for _, prompt := range []string{"MIRA:", "The ", "PELL: I would not", "OWL:\nWho", "a", "Forty and"} {
+		for _, prompt := range []string{"MIRA:", "The ", "PELL: I would not", "OWL:\nWho"} {
 			text := greedy(t, g, prompt, block+16)
 			p.continues(prompt, text)
 			begin, end := utf8.RuneCountInString(prompt), utf8.RuneCountInString(prompt+text)
