@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,10 +16,16 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
+
+// patience is how long a test waits for what a page does. On a busy machine all takes longer; only a test that fails waits
+// it out.
+const patience = 2 * time.Minute
 
 // browser is the one Chromium that all tests of the package share; each test opens its own tab. It starts when the
 // first test asks for it.
@@ -69,10 +76,12 @@ func (b *browser) start(path string) {
 	}
 }
 
-// tab is a page under test. It collects what a page must not do: write errors, and ask the network.
+// tab is a page under test. It collects what a page and its worker must not do: write errors, and ask the network.
 type tab struct {
 	t        *testing.T
 	ctx      context.Context
+	visited  []string       // addresses that the test opened
+	workers  chan target.ID // that the page started, and watchWorker has not seen yet
 	mu       sync.Mutex
 	errors   []string
 	requests []string
@@ -94,7 +103,7 @@ func newTab(t *testing.T) *tab {
 	}
 	ctx, cancel := chromedp.NewContext(shared.ctx)
 	t.Cleanup(cancel)
-	p := &tab{t: t, ctx: ctx}
+	p := &tab{t: t, ctx: ctx, workers: make(chan target.ID, 8)}
 	if err := chromedp.Listen(ctx, p.record); err != nil {
 		t.Fatal(err)
 	}
@@ -107,13 +116,41 @@ func (p *tab) record(event any) {
 	defer p.mu.Unlock()
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
-		p.errors = append(p.errors, fmt.Sprint(e.Type, e.Args))
+		text := fmt.Sprint("console.", e.Type)
+		for _, arg := range e.Args {
+			text += fmt.Sprintf(" %s%s", arg.Value, arg.Description)
+		}
+		p.errors = append(p.errors, text)
 	case *runtime.EventExceptionThrown:
 		p.errors = append(p.errors, fmt.Sprint(e.ExceptionDetails.Text, e.ExceptionDetails.Exception))
+	case *log.EventEntryAdded: // the browser's own words: about the page's policy, or what it could not load
+		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
+			p.errors = append(p.errors, fmt.Sprint(e.Entry.Source, ": ", e.Entry.Text))
+		}
 	case *network.EventRequestWillBeSent:
-		if !strings.HasPrefix(e.Request.URL, "data:") {
+		if !strings.HasPrefix(e.Request.URL, "data:") && !strings.HasPrefix(e.Request.URL, "blob:") { // of the page itself
 			p.requests = append(p.requests, e.Request.URL)
 		}
+	case *target.EventAttachedToTarget:
+		if e.TargetInfo.Type == "worker" {
+			p.workers <- e.TargetInfo.TargetID
+		}
+	}
+}
+
+// watchWorker waits for the next worker of the page, and has its events recorded as well as the page's: it is a target of
+// its own, with a console and a network of its own.
+func (p *tab) watchWorker() {
+	p.t.Helper()
+	select {
+	case id := <-p.workers:
+		ctx, stop := chromedp.NewContext(p.ctx, chromedp.WithTargetID(id), chromedp.WithListener(p.record), chromedp.WithDetachOnCancel())
+		p.t.Cleanup(stop)
+		if err := chromedp.Do(ctx); err != nil {
+			p.t.Fatalf("the page's worker: %v", err)
+		}
+	case <-time.After(patience):
+		p.t.Fatal("the page has no worker")
 	}
 }
 
@@ -139,54 +176,52 @@ func (p *tab) open(write func(f *os.File) error) (size int64) {
 
 func (p *tab) visit(address string) {
 	p.t.Helper()
+	p.visited = append(p.visited, address)
 	p.do(chromedp.Navigate(address))
 	p.until(`document.querySelectorAll(".token").length > 0 && document.querySelectorAll(".next").length > 0`)
 }
 
+// run is the result of an action.
+func run[T any](p *tab, what string, action chromedp.Action[T]) T {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	value, err := chromedp.Run(ctx, action)
+	if err != nil {
+		p.t.Fatalf("%s: %v; errors of the page: %q", what, err, p.reported())
+	}
+	return value
+}
+
 func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, 20*time.Second)
-	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		p.t.Fatalf("%v; errors of the page: %q", err, p.errors)
-	}
+	run(p, "in the browser", chromedp.Steps(steps...))
 }
 
 // until waits for an expression to become true.
 func (p *tab) until(expression string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
-	defer cancel()
-	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](expression)); err != nil {
-		p.t.Fatalf("waiting for %s: %v; errors of the page: %q", expression, err, p.errors)
-	}
+	run(p, "waiting for "+expression, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0)))
 }
 
 // read evaluates an expression in the page.
 func read[T any](p *tab, expression string) T {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
-	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
-	if err != nil {
-		p.t.Fatalf("%s: %v", expression, err)
-	}
-	return value
+	return run(p, expression, chromedp.Evaluate[T](expression))
+}
+
+// await evaluates the promise of an expression in the page.
+func await[T any](p *tab, expression string) T {
+	p.t.Helper()
+	return run(p, expression, chromedp.Evaluate[T]("(async () => { "+expression+" })()", chromedp.EvalAwaitPromise))
 }
 
 // painted waits until every change of the page's state is on the screen.
 func (p *tab) painted() {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
-	defer cancel()
-	_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`(async () => {
-		const frame = () => new Promise(requestAnimationFrame);
+	await[bool](p, `const frame = () => new Promise(requestAnimationFrame);
 		do await frame(); while (document.body.ariaBusy === "true");
-		return true;
-	})()`, chromedp.EvalAwaitPromise))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+		return true;`)
 }
 
 // box is where an element is in the window.
@@ -258,16 +293,24 @@ func (p *tab) screenshot(name string) {
 	}
 }
 
-// quiet fails if the page wrote to the console, threw, or asked for anything but the addresses that it may.
-func (p *tab) quiet(allowed ...string) {
-	p.t.Helper()
+// reported are the errors so far.
+func (p *tab) reported() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.errors) > 0 {
-		p.t.Errorf("the page reported errors: %q", p.errors)
+	return slices.Clone(p.errors)
+}
+
+// quiet fails if the page or its worker wrote to the console, threw, broke its policy, or asked for anything but what the
+// test opened and addresses that begin as the allowed ones.
+func (p *tab) quiet(allowed ...string) {
+	p.t.Helper()
+	if errors := p.reported(); len(errors) > 0 {
+		p.t.Errorf("the page reported errors: %q", errors)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for _, request := range p.requests {
-		ok := false
+		ok := slices.Contains(p.visited, request)
 		for _, prefix := range allowed {
 			ok = ok || strings.HasPrefix(request, prefix)
 		}

@@ -56,7 +56,7 @@ func TestCompareFile(t *testing.T) {
 	if got := read[string](p, `document.querySelector("#compare-head").textContent`); !strings.HasSuffix(got, "layer 0 head 0") {
 		t.Errorf("of another head the page says %q", got)
 	}
-	p.quiet("file://")
+	p.quiet()
 }
 
 func commonEnd(a, b []string) (n int) {

@@ -45,7 +45,7 @@ func TestLiveTyping(t *testing.T) {
 // TestLiveLastRequestWins types while a slow answer is under way: the answer that comes last is of the last text.
 func TestLiveLastRequestWins(t *testing.T) {
 	p := newTab(t)
-	p.live(shelf{slow: func(ctx context.Context) {
+	address := p.live(shelf{slow: func(ctx context.Context) {
 		select {
 		case <-time.After(250 * time.Millisecond):
 		case <-ctx.Done():
@@ -57,7 +57,7 @@ func TestLiveLastRequestWins(t *testing.T) {
 		time.Sleep(150 * time.Millisecond)
 	}
 	p.until(tokensShown + `.endsWith("sinceabc")`)
-	p.quiet("http://127.0.0.1:")
+	p.quiet(address)
 }
 
 func TestLiveSampling(t *testing.T) {
@@ -67,7 +67,7 @@ func TestLiveSampling(t *testing.T) {
 	p.click("#step")
 	p.until(`document.querySelector("#prompt").value.length === 59`)
 	run := func() string {
-		p.click("#run")
+		p.press("#run")
 		p.until(`document.querySelector("#prompt").value.length >= 70`)
 		p.click("#stop")
 		p.until(`!document.querySelector("#run").disabled`)

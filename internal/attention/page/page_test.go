@@ -44,7 +44,7 @@ func TestPageOpensFromDisk(t *testing.T) {
 	if got, want := read[string](p, `document.querySelectorAll("#grid .cell")[6].innerText.slice(0, 14).replace(/\s+/g, " ")`), "layer 1 head 2"; got != want {
 		t.Errorf("the seventh head is %q, want %q", got, want)
 	}
-	p.quiet("file://")
+	p.quiet()
 }
 
 // TestHoverShowsEveryKey holds the page to its rule: query i has a line for each of its keys 0 to i, whatever the weight,
@@ -78,7 +78,7 @@ func TestHoverShowsEveryKey(t *testing.T) {
 	if got := read[string](p, `document.querySelector("#tip").textContent`); !strings.Contains(got, "masked") {
 		t.Errorf("a later key says %q, not that it is masked", got)
 	}
-	p.quiet("file://")
+	p.quiet()
 }
 
 func checkWeight(t *testing.T, got float64, want float32, row []float32, levels float64) {
@@ -124,7 +124,7 @@ func TestLockAndKeyboard(t *testing.T) {
 	if got := read[string](p, `document.querySelector("#head-title").textContent`); got != "Layer 1 head 1" {
 		t.Errorf("arrow keys in the overview lead to %q", got)
 	}
-	p.quiet("file://")
+	p.quiet()
 }
 
 // TestSteps compares the step-by-step view with the trace: the row of a key, and the masked rows after the query.
@@ -150,7 +150,7 @@ func TestSteps(t *testing.T) {
 	if got := read[int](p, `document.querySelectorAll("#keys tbody tr").length`); got != n {
 		t.Errorf("all keys are %d rows, want %d", got, n)
 	}
-	p.quiet("file://")
+	p.quiet()
 }
 
 func TestTemperature(t *testing.T) {
@@ -181,7 +181,7 @@ func TestTemperature(t *testing.T) {
 	if got := read[[]line](p, model)[0].Weight; got != 1 {
 		t.Errorf("at temperature 0 the likeliest has %v, want 1", got)
 	}
-	p.quiet("file://")
+	p.quiet()
 }
 
 // TestThemes reads colours as the browser computed them: both themes need WCAG's 4.5 for text.
@@ -200,7 +200,7 @@ func TestThemes(t *testing.T) {
 	if got := p.contrasts(t); got != light {
 		t.Errorf("the button made the page %s, want %s", got, light)
 	}
-	p.quiet("file://")
+	p.quiet()
 }
 
 // contrasts checks the contrast of all kinds of text, and returns the page's background.
@@ -210,8 +210,10 @@ func (p *tab) contrasts(t *testing.T) string {
 	for _, bad := range read[[]string](p, contrastScript) {
 		t.Errorf("unreadable: %s", bad)
 	}
-	return read[string](p, `getComputedStyle(document.body).backgroundColor`)
+	return read[string](p, background)
 }
+
+const background = `getComputedStyle(document.body).backgroundColor`
 
 const contrastScript = `(() => {
 	const c = Object.assign(document.createElement("canvas"), {width: 1, height: 1}).getContext("2d", {willReadFrequently: true});
@@ -250,26 +252,33 @@ func TestPhone(t *testing.T) {
 	if got := len(p.lines()); got != 13 {
 		t.Errorf("a tap on character 12 shows %d lines, want 13", got)
 	}
-	p.quiet("file://")
+	p.quiet()
+}
+
+// least is the least time that f took. It tries for a minute to have less than enough: other work on the machine slows
+// single tries down.
+func least(enough time.Duration, f func() time.Duration) time.Duration {
+	took := f()
+	for begin := time.Now(); took >= enough && time.Since(begin) < time.Minute; {
+		took = min(took, f())
+	}
+	return took
 }
 
 func TestLargePage(t *testing.T) {
 	p := newTab(t)
 	trace := made{text: sonnet[:256], vocab: sonnet, layers: 6, heads: 6, headSize: 64, step: 5000}.trace()
 	var size int64
-	took := time.Hour
-	for range 3 { // other work on the machine: the least of three
+	took := least(3*time.Second, func() time.Duration {
 		var begin time.Time
 		size = p.open(func(f *os.File) error {
 			err := WriteHTML(f, trace, View{})
 			begin = time.Now()
 			return err
 		})
-		if took = min(took, time.Since(begin)); took < time.Second {
-			break
-		}
-	}
-	if took > 3*time.Second {
+		return time.Since(begin)
+	})
+	if took >= 3*time.Second {
 		t.Errorf("256 tokens × 6 × 6 took %v to open, want less than 3 s", took)
 	}
 	t.Logf("%d bytes, opened in %v", size, took)
@@ -286,7 +295,7 @@ func TestLargePage(t *testing.T) {
 			checkWeight(t, l.Weight, row[l.Key], row, 255)
 		}
 	}
-	p.quiet("file://")
+	p.quiet()
 }
 
 // TestHostileCharacters shows that a label is text, whatever its bytes, and that no character disturbs its neighbours.
@@ -316,7 +325,7 @@ func TestHostileCharacters(t *testing.T) {
 	if after <= before {
 		t.Error("U+202E turned the order of the characters")
 	}
-	p.quiet("file://")
+	p.quiet()
 }
 
 func TestProbe(t *testing.T) {
@@ -342,7 +351,7 @@ func TestProbe(t *testing.T) {
 	p.click("#play")
 	p.until(`document.querySelector("#training-now").textContent.startsWith("1000 ")`)
 	p.until(`document.querySelector("#play").textContent === "▶"`)
-	p.quiet("file://")
+	p.quiet()
 }
 
 func TestNoAttention(t *testing.T) {
@@ -353,5 +362,5 @@ func TestNoAttention(t *testing.T) {
 	}
 	p.hover(token(1))
 	p.click(token(1))
-	p.quiet("file://")
+	p.quiet()
 }

@@ -39,7 +39,7 @@ func TestQueryInSight(t *testing.T) {
 			t.Errorf("nothing shows that text is above: %q", classes)
 		}
 		p.press("#run")
-		p.until(promptText + ".length >= 270")
+		p.until(promptText + ".length >= 258")
 		p.click("#stop")
 		check("sampled")
 		p.slide("#prompt", g.Prompt[:20])
@@ -57,6 +57,6 @@ func TestQueryInSight(t *testing.T) {
 			t.Errorf("%d pixels: the text moved from %g to %g under the pointer", width, before, got)
 		}
 		p.screenshot("pane")
-		p.quiet("file://", "blob:")
+		p.quiet()
 	}
 }

@@ -30,7 +30,7 @@ func TestStepsOnPhone(t *testing.T) {
 		if dangling > 0 {
 			t.Errorf("%d pixels: %d arrows point nowhere", width, dangling)
 		}
-		p.quiet("file://")
+		p.quiet()
 	}
 }
 
@@ -46,7 +46,7 @@ func TestTouchTargets(t *testing.T) {
 		t.Errorf("too small to touch: %s", small)
 	}
 	p.screenshot("touch")
-	p.quiet("file://", "blob:")
+	p.quiet()
 }
 
 // TestLongLabels: a long label (U+2028) makes its chip no lower than its neighbours, and its bar begins where all do.
@@ -71,5 +71,5 @@ func TestLongLabels(t *testing.T) {
 			t.Errorf("the bars have %d %s ends", n, of)
 		}
 	}
-	p.quiet("file://")
+	p.quiet()
 }

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -16,17 +15,22 @@ import (
 	"chargpt/data"
 	"chargpt/internal/attention"
 	"chargpt/model"
-	"chargpt/model/sample"
 	"chargpt/model/train"
 )
 
-// trained is a model of the tiny preset after 200 iterations; the tests share it.
-var trained = sync.OnceValues(func() (Playground, error) {
+// The models that the tests share are of the tiny preset, after 200 iterations.
+var (
+	trained     = sync.OnceValues(func() (Playground, error) { return trainedWith(model.PositionLearned) })
+	trainedRope = sync.OnceValues(func() (Playground, error) { return trainedWith(model.PositionRope) })
+)
+
+func trainedWith(position string) (Playground, error) {
 	text, err := data.Read(strings.NewReader(data.Plays()))
 	if err != nil {
 		return Playground{}, err
 	}
 	preset, _ := train.FindPreset("tiny")
+	preset.Config.Position = position
 	preset.MaxIters, preset.EvalInterval = 200, 200
 	t, err := train.New(text, preset.Config, preset.Options, train.Run{})
 	if err != nil {
@@ -38,11 +42,21 @@ var trained = sync.OnceValues(func() (Playground, error) {
 	}
 	return Playground{Model: t.Model, Vocab: text.Tokenizer.Vocab(), Bigram: data.CountBigrams(text.Tokens, text.Tokenizer.Size()),
 		Name: "plays/best.safetensors", Step: 200, Prompt: "MIRA: The sea"}, nil
-})
+}
 
 func learned(t *testing.T) Playground {
 	t.Helper()
-	g, err := trained()
+	return must(t, trained)
+}
+
+func learnedRope(t *testing.T) Playground {
+	t.Helper()
+	return must(t, trainedRope)
+}
+
+func must(t *testing.T, model func() (Playground, error)) Playground {
+	t.Helper()
+	g, err := model()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,84 +75,20 @@ func (p *tab) press(selector string) {
 	p.do(chromedp.MouseClickXY(b.X+b.Width/2, b.Y+b.Height/2))
 }
 
-// margins is a Predictor that notes by how much the likeliest character leads.
-type margins struct {
-	sample.Predictor
-	leads []float32
-}
-
-func (m *margins) Next(tokens []int32) ([]float32, error) {
-	logits, err := m.Predictor.Next(tokens)
-	first, second := float32(math.Inf(-1)), float32(math.Inf(-1))
-	for _, l := range logits {
-		first, second = max(first, l), max(second, min(first, l))
-	}
-	m.leads = append(m.leads, first-second)
-	return logits, err
-}
-
-// greedy is the likeliest text of n characters after a prompt, as cmd/sample has it, as far as the choice is clear:
-// float16 weights may choose otherwise where two logits are within 0.02.
-func greedy(t *testing.T, g Playground, prompt string, n int) string {
-	t.Helper()
-	tokenizer, err := data.NewTokenizerFromVocab(g.Vocab)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokens, err := tokenizer.Encode(prompt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoder, err := g.Model.NewDecoder(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer decoder.Close()
-	m, text := margins{Predictor: decoder}, ""
-	err = sample.Generate(t.Context(), &m, 1, 0, tokens, tokenizer.Char, sample.Options{MaxNewTokens: n}, func(e sample.Event) error {
-		text += e.Text
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, lead := range m.leads[len(tokens)-1:] {
-		if lead < 0.02 {
-			return string([]rune(text)[:i])
-		}
-	}
-	return text
-}
-
-// TestPlaygroundGreedy presses Run at temperature 0, and reads the text inside the window and past it.
-func TestPlaygroundGreedy(t *testing.T) {
-	g, p := learned(t), newTab(t)
-	p.playground(g)
-	p.slide("#temperature", "0")
-	block, past := g.Model.Config.BlockSize, 0
-	for _, prompt := range []string{"MIRA:", "The ", "PELL: I would not"} {
-		want := prompt + greedy(t, g, prompt, block+16)
-		p.slide("#prompt", prompt)
-		p.press("#run")
-		p.until(fmt.Sprintf(promptText+".length >= %d", len(want)))
-		p.click("#stop")
-		if got := read[string](p, promptText); !strings.HasPrefix(got, want) {
-			t.Errorf("the page continues %q, want %q", got, want)
-		}
-		past += max(0, len(want)-block)
-	}
-	if past == 0 {
-		t.Error("no text was compared past the window")
-	}
-	p.quiet("file://", "blob:")
-}
-
 // TestPlaygroundShows looks at the views of a prompt: what -http shows is here too.
 func TestPlaygroundShows(t *testing.T) {
 	g, p := learned(t), newTab(t)
 	p.dark(false)
 	p.playground(g)
 	p.screenshot("playground-light")
+	next := tracerOf(t, g)(encoded(t, g, g.Prompt)).Next
+	if bars := read[[]line](p, barsShown); len(bars) != 10 {
+		t.Errorf("%d bars, want 10", len(bars))
+	} else {
+		for _, bar := range bars {
+			near(t, fmt.Sprintf("the bar of %q", g.Vocab[bar.Key]), []float64{bar.Weight}, doubles(next[bar.Key:][:1]), 2e-3)
+		}
+	}
 	if got, want := read[string](p, tokensShown), "MIRA:␣The␣sea"; got != want {
 		t.Errorf("the page begins with %q, want %q", got, want)
 	}
@@ -162,7 +112,11 @@ func TestPlaygroundShows(t *testing.T) {
 	}
 	p.slide("#other", "PELL: a sea")
 	p.until(`document.querySelector("#compare-intro").textContent.includes("the same 4 characters")`)
+	light := read[string](p, background)
 	p.dark(true)
+	if dark := read[string](p, background); dark == light {
+		t.Errorf("the page is %s in light and in dark", light)
+	}
 	p.press("#run")
 	p.until(promptText + ".length >= 60")
 	read[bool](p, `(document.querySelector("#other").value = "PELL: the",
@@ -177,7 +131,7 @@ func TestPlaygroundShows(t *testing.T) {
 	if got := read[string](p, `document.querySelector("#window").textContent`); !strings.Contains(got, "32 of 32") || !strings.Contains(got, "left out") {
 		t.Errorf("past the window the page says %q", got)
 	}
-	p.quiet("file://", "blob:")
+	p.quiet()
 }
 
 // TestPlaygroundSeed: a seed gives the same text again, at any temperature; another one another.
@@ -211,30 +165,30 @@ func TestPlaygroundSeed(t *testing.T) {
 	if first == other {
 		t.Errorf("seeds 3 and 4 both gave %q", first)
 	}
-	p.quiet("file://", "blob:")
+	p.quiet()
 }
 
-// TestPlaygroundKeyboard uses no mouse: Tab to a button, Enter, Enter again to stop, and type on.
+// TestPlaygroundKeyboard uses no mouse: Tab leads to everything, Enter to Stop and back to Run.
 func TestPlaygroundKeyboard(t *testing.T) {
 	p := newTab(t)
 	p.playground(learned(t))
-	reach := func(id string) {
+	reach := func(selector string) {
 		t.Helper()
-		for range 12 {
+		for range 60 {
 			p.keys(kb.Tab)
-			if read[string](p, `document.activeElement.id`) == id {
+			if read[bool](p, fmt.Sprintf(`document.activeElement.matches(%q)`, selector)) {
 				return
 			}
 		}
-		t.Fatalf("Tab does not lead to %s", id)
+		t.Fatalf("Tab does not lead to %s", selector)
 	}
-	reach("prompt")
+	reach("#prompt")
 	p.keys(kb.End + "!")
 	p.until(tokensShown + `.endsWith("sea!")`)
-	reach("step")
+	reach("#step")
 	p.keys(kb.Enter)
 	p.until(promptText + ".length === 15")
-	reach("run")
+	reach("#run")
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.until(promptText + ".length > 40")
 	if got := read[string](p, `document.activeElement.id`); got != "stop" {
@@ -245,13 +199,39 @@ func TestPlaygroundKeyboard(t *testing.T) {
 	if got := read[string](p, `document.activeElement.id`); got != "run" {
 		t.Errorf("after it stopped the focus is on %q, want run", got)
 	}
-	p.quiet("file://", "blob:")
+	// From here on in the order of the page: what a key does, and how the page shows it.
+	for _, c := range []struct{ element, keys, shown string }{
+		{"#top-k", "3", uncut + " === 3"},
+		{"#top-p", "0.001", `document.querySelector("#bars .next").dataset.model === "1"`},
+		{"#seed", "7", `document.querySelector("#seed").value === "7"`},
+		{"summary", kb.Enter, `document.querySelector("details").open`},
+		{"#other", "the sea", `document.querySelector("#compare-texts").textContent.includes("the␣sea")`},
+		{".cell", kb.ArrowRight + kb.ArrowDown, `document.querySelector("#head-title").textContent === "Layer 1 head 1"`},
+		{"#temperature", kb.ArrowLeft, `document.querySelector("#temperature-now").textContent === "0.95"`},
+		{".token", kb.ArrowLeft + kb.ArrowLeft + kb.Enter, `document.querySelector("#lock-state").textContent.includes("query 29 locked")`},
+		{"#by-position", kb.Enter, `document.querySelector("#by-position").ariaPressed === "true"`},
+		{".pick", kb.Enter, `document.querySelector("#keys tbody tr").className === "chosen"`},
+	} {
+		reach(c.element)
+		p.keys(c.keys)
+		p.until(c.shown)
+	}
+	p.quiet()
 }
 
+// TestPlaygroundPhone uses fingers, and the keyboard that a phone shows.
 func TestPlaygroundPhone(t *testing.T) {
 	p := newTab(t)
 	p.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
 	p.playground(learned(t))
+	p.do(chromedp.Tap(chromedp.CSS("#prompt")))
+	p.keys(kb.End + "!")
+	p.until(tokensShown + `.endsWith("sea!")`)
+	p.do(chromedp.Tap(chromedp.CSS(token(3))))
+	p.painted()
+	if got := len(p.lines()); got != 4 {
+		t.Errorf("a tap on character 3 shows %d lines, want 4", got)
+	}
 	p.do(chromedp.Tap(chromedp.CSS("#run")))
 	p.until(promptText + ".length > 60")
 	p.do(chromedp.Tap(chromedp.CSS("#stop")))
@@ -260,7 +240,7 @@ func TestPlaygroundPhone(t *testing.T) {
 	if got := read[int](p, `document.documentElement.scrollWidth`); got > 360 {
 		t.Errorf("the page is %d pixels wide in a window of 360", got)
 	}
-	p.quiet("file://", "blob:")
+	p.quiet()
 }
 
 // TestPlaygroundCharacters types and pastes what HTML, JavaScript and fonts stumble over.
@@ -289,23 +269,57 @@ func TestPlaygroundCharacters(t *testing.T) {
 	p.insert("\U0001F642e\u0301日")
 	shown(`<b>&"'⏎` + "\U0001F642e◌\u0301日")
 	p.screenshot("playground-characters")
-	p.insert("Zß\u0308\u200d!")
+	const lacking = "Zß\u0308\u200d!"
+	p.paste("#prompt", lacking)
 	shown(`<b>&"'⏎` + "\U0001F642e◌\u0301日!")
-	message := read[string](p, `document.querySelector("#message").textContent`)
-	for _, want := range []string{"“Z” (U+005A)", "“ß” (U+00DF)", "(U+0308)", "(U+200D)"} {
-		if !strings.Contains(message, want) {
-			t.Errorf("the message %q lacks %s", message, want)
+	read[bool](p, `(document.querySelector("details").open = true)`)
+	p.paste("#other", lacking)
+	for _, box := range []string{"#message", "#other-message"} {
+		p.until(`!document.querySelector("` + box + `").hidden`)
+		message := read[string](p, `document.querySelector("`+box+`").textContent`)
+		for _, want := range []string{"“Z” (U+005A)", "“ß” (U+00DF)", "(U+0308)", "(U+200D)"} {
+			if !strings.Contains(message, want) {
+				t.Errorf("%s %q lacks %s", box, message, want)
+			}
 		}
 	}
-	for _, bar := range read[[]line](p, barsShown) {
-		if label := read[string](p, fmt.Sprintf(`document.querySelector('#bars .next[data-id="%d"] .char').textContent`, bar.Key)); label != attention.Label(g.Vocab[bar.Key]) {
-			t.Errorf("the bar of %q shows %q", g.Vocab[bar.Key], label)
+	p.slide("#other", "b")
+	p.until(`document.querySelector("#other-message").hidden`)
+	bars := read[[]line](p, barsShown)
+	if len(bars) != 10 {
+		t.Errorf("%d bars, want 10", len(bars))
+	}
+	for i, label := range read[[]string](p, `[...document.querySelectorAll("#bars .next > .char")].map((c) => c.textContent)`) {
+		if char := g.Vocab[bars[i].Key]; label != attention.Label(char) {
+			t.Errorf("the bar of %q shows %q, want %q", char, label, attention.Label(char))
 		}
 	}
-	p.quiet("file://", "blob:")
+	p.slide("#prompt", "<")
+	p.slide("#temperature", "2")
+	p.press("#run")
+	p.until(fmt.Sprintf(`new Set(%s).size === %d`, promptText, len(g.Vocab))) // until every character was sampled
+	p.click("#stop")
+	p.until(`!document.querySelector("#run").disabled`)
+	want, sampled := "", []rune(read[string](p, promptText))
+	for _, r := range sampled[len(sampled)-64:] {
+		want += attention.Label(string(r))
+	}
+	shown(want)
+	p.quiet()
 }
 
-// insert gives the focused element a text as a paste or an input method does.
+// paste gives a box a text by way of the clipboard.
+func (p *tab) paste(selector, text string) {
+	p.t.Helper()
+	control := chromedp.KeyModifiers(chromedp.ModifierCtrl)
+	read[bool](p, fmt.Sprintf(`((box) => (box.value = %q, document.body.append(box), box.select(), true))(document.createElement("textarea"))`, text))
+	p.do(chromedp.KeyEvent("c", control))
+	read[bool](p, fmt.Sprintf(`(document.body.lastElementChild.remove(), document.querySelector(%q).focus(), true)`, selector))
+	p.do(chromedp.KeyEvent("v", control))
+	p.painted()
+}
+
+// insert gives the focused element a text as an input method does.
 func (p *tab) insert(text string) {
 	p.t.Helper()
 	p.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
@@ -313,42 +327,4 @@ func (p *tab) insert(text string) {
 		return chromedp.Void{}, err
 	})
 	p.painted()
-}
-
-// TestPlaygroundBaby opens a model of 10 million parameters and samples from it.
-func TestPlaygroundBaby(t *testing.T) {
-	preset, _ := train.FindPreset("baby")
-	g, p := fresh(t, preset.Config), newTab(t)
-	p.playground(g)
-	p.press("#run")
-	p.until(promptText + ".length >= 20")
-	p.click("#stop")
-	p.quiet("file://", "blob:")
-}
-
-// TestPlaygroundRate measures the default model. The window is short, so that sampling soon leaves it: the best of a few
-// rounds through the window counts.
-func TestPlaygroundRate(t *testing.T) {
-	preset, _ := train.FindPreset(train.DefaultPreset)
-	g, p := fresh(t, preset.Config), newTab(t)
-	p.playground(g)
-	p.ownSource()
-	rates := await[struct{ Inside, Past float64 }](p, `
-		const block = source.config.block_size;
-		const next = async (tokens) => Int32Array.of(...tokens, (await source.forward(tokens)).next.length % 7);
-		const rate = async (tokens, n) => {
-			const begin = performance.now();
-			for (let i = 0; i < n; i++) tokens = await next(tokens);
-			return 1000 * n / (performance.now() - begin);
-		};
-		let [Inside, Past] = [0, 0];
-		for (let round = 0; round < 20 && (round < 4 || Inside < 300); round++) {
-			Inside = Math.max(Inside, await rate(Int32Array.of(round), block));
-			Past = Math.max(Past, await rate(Int32Array.from({length: block}, (_, i) => (i * i + round) % 20), 5));
-		}
-		return {Inside, Past}`)
-	t.Logf("%.0f characters/s inside the window, %.0f past it", rates.Inside, rates.Past)
-	if rates.Inside < 300 {
-		t.Errorf("%.0f characters/s, want 300", rates.Inside)
-	}
 }

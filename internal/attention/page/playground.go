@@ -112,11 +112,11 @@ func (p Playground) size() int {
 	return size
 }
 
-// windowSize is how many bytes the page needs for a full window: cached keys and values in float64, and queries, keys,
-// values and weights of every head to show in float32.
+// windowSize is how many bytes the page needs for a full window, in float32: cached keys and values, and queries, keys,
+// values and weights of every head to show.
 func windowSize(c model.Config) float64 {
 	t, a := float64(c.BlockSize), float64(c.NHead*c.HeadSize)
-	return 4 * float64(c.NLayer) * (7*t*a + float64(c.NHead)*t*t/2)
+	return 4 * float64(c.NLayer) * (5*t*a + float64(c.NHead)*t*t/2)
 }
 
 // parameters is how many numbers the model has.

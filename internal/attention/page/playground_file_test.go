@@ -26,6 +26,20 @@ func TestPlaygroundKnowsEveryVariant(t *testing.T) {
 	}
 }
 
+// TestPlaygroundKnowsItsPositions: a kind of positions that the page does not know is no silent other one.
+func TestPlaygroundKnowsItsPositions(t *testing.T) {
+	p := newTab(t)
+	for position, want := range map[string]string{"learned": "", "rope": "", "alibi": "this page knows no positions of kind alibi"} {
+		got := read[string](p, fmt.Sprintf(`(() => { %s; try {
+			new GPT({n_layer: 1, n_head: 1, head_size: 2, block_size: 4, position: %q}, {});
+			return "";
+		} catch (problem) { return problem.message } })()`, asset("gpt.js"), position))
+		if got != want {
+			t.Errorf("positions %q: error %q, want %q", position, got, want)
+		}
+	}
+}
+
 func TestPlaygroundRefuses(t *testing.T) {
 	good := fresh(t, model.Config{BlockSize: 8, NLayer: 1, NHead: 1, NEmbd: 8})
 	of := func(change func(g *Playground)) Playground {

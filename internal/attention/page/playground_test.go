@@ -1,7 +1,7 @@
 package page
 
 import (
-	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/chromedp/chromedp"
 
 	"chargpt/data"
 	"chargpt/internal/attention"
@@ -49,18 +46,7 @@ func fresh(t *testing.T, c model.Config) Playground {
 func (p *tab) playground(g Playground) {
 	p.t.Helper()
 	p.open(func(f *os.File) error { return WritePlayground(f, g) })
-}
-
-// await evaluates the promise of an expression in the page.
-func await[T any](p *tab, expression string) T {
-	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, 20*time.Second)
-	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T]("(async () => { "+expression+" })()", chromedp.EvalAwaitPromise))
-	if err != nil {
-		p.t.Fatalf("%s: %v", expression, err)
-	}
-	return value
+	p.watchWorker()
 }
 
 // ownSource gives the test a source of the page's model, as the page itself has one.
@@ -72,21 +58,32 @@ func (p *tab) ownSource() {
 		files += asset(name)
 	}
 	await[bool](p, files+start)
+	p.watchWorker()
 }
 
-// view is what a test reads of a page's Trace.
+// view is what a test reads of a page's Trace; numbers are float32, little-endian.
 type view struct {
-	Next, Bigram  []float64
-	Dropped       int
-	Weights, Q, V []float64 // of the last layer's last head
+	Next, Bigram []byte
+	Dropped      int
+	Heads        [][]struct{ Weights, Q, K, V []byte } // [layer][head]
 }
 
 func (p *tab) forward(tokens []int32) view {
 	p.t.Helper()
 	ids, _ := json.Marshal(tokens)
 	return await[view](p, fmt.Sprintf(`const t = await source.forward(Int32Array.from(%s));
-		const {weights, q, v} = t.heads.at(-1)?.at(-1) ?? {weights: [], q: [], v: []};
-		return {Next: [...t.next], Bigram: [...t.bigram], Dropped: t.dropped, Weights: [...weights], Q: [...q], V: [...v]}`, ids))
+		const packed = (a) => new Uint8Array(a.buffer, a.byteOffset, a.byteLength).toBase64();
+		const head = ({weights, q, k, v}) => ({Weights: packed(weights), Q: packed(q), K: packed(k), V: packed(v)});
+		return {Next: packed(t.next), Bigram: packed(t.bigram), Dropped: t.dropped, Heads: t.heads.map((layer) => layer.map(head))}`, ids))
+}
+
+// unpacked is the numbers of a view.
+func unpacked(packed []byte) []float64 {
+	out := make([]float64, len(packed)/4)
+	for i := range out {
+		out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(packed[4*i:])))
+	}
+	return out
 }
 
 // variants are all presets with both kinds of positions, and what else the trainer can train.
@@ -129,21 +126,70 @@ func TestPlaygroundAgrees(t *testing.T) {
 			g := fresh(t, c)
 			p.playground(g)
 			p.ownSource()
-			tracer, err := trace.New(g.Model, g.Vocab, g.Bigram)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer tracer.Close()
+			forward := tracerOf(t, g)
 			for i, tokens := range prompts(g) {
-				want, err := tracer.Forward(t.Context(), tokens)
-				if err != nil {
-					t.Fatal(err)
-				}
-				compareViews(t, fmt.Sprintf("prompt %d, %d tokens", i, len(tokens)), p.forward(tokens), want)
+				compareViews(t, fmt.Sprintf("prompt %d, %d tokens", i, len(tokens)), p.forward(tokens), forward(tokens))
 			}
 		})
 	}
-	p.quiet("file://", "blob:")
+	p.quiet()
+}
+
+// tracerOf is the forward pass of package model.
+func tracerOf(t *testing.T, g Playground) func(tokens []int32) *attention.Trace {
+	t.Helper()
+	tracer, err := trace.New(g.Model, g.Vocab, g.Bigram)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tracer.Close() })
+	return func(tokens []int32) *attention.Trace {
+		t.Helper()
+		made, err := tracer.Forward(t.Context(), tokens)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+}
+
+// TestPlaygroundAgreesWhenTrained is TestPlaygroundAgrees for models that have learned: of what they are sure of, 2e-3 is
+// little.
+func TestPlaygroundAgreesWhenTrained(t *testing.T) {
+	p := newTab(t)
+	for _, g := range []Playground{learned(t), learnedRope(t)} {
+		p.playground(g)
+		p.ownSource()
+		forward, block := tracerOf(t, g), g.Model.Config.BlockSize
+		text := encoded(t, g, data.Plays())
+		for _, n := range []int{block - 1, block, block + 1, block + 9} {
+			surest := 0.0
+			for from := range 6 {
+				tokens := text[17*from:][:n]
+				want := forward(tokens)
+				compareViews(t, fmt.Sprintf("%s positions, %d tokens from %d", g.Model.Config.Position, n, 17*from), p.forward(tokens), want)
+				surest = max(surest, largest(want.Next))
+			}
+			if surest < 0.3 {
+				t.Errorf("%s positions, %d tokens: no prediction is over %.2f, want one over 0.3", g.Model.Config.Position, n, surest)
+			}
+		}
+	}
+	p.quiet()
+}
+
+// encoded is a text in a model's ids.
+func encoded(t *testing.T, g Playground, text string) []int32 {
+	t.Helper()
+	tokenizer, err := data.NewTokenizerFromVocab(g.Vocab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := tokenizer.Encode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tokens
 }
 
 // prompts are asked for one after the other; a large model gets the few that matter most.
@@ -170,23 +216,37 @@ func prompt(g Playground, n int) []int32 {
 
 func compareViews(t *testing.T, what string, got view, want *attention.Trace) {
 	t.Helper()
-	near(t, what+": next", got.Next, doubles(want.Next), 2e-3)
-	near(t, what+": Markov chain", got.Bigram, want.Bigram, 1e-6)
+	near(t, what+": next", unpacked(got.Next), doubles(want.Next), 2e-3)
+	near(t, what+": Markov chain", unpacked(got.Bigram), want.Bigram, 1e-6)
 	if got.Dropped != want.Dropped {
 		t.Errorf("%s: %d dropped, want %d", what, got.Dropped, want.Dropped)
 	}
-	if len(want.Heads) == 0 {
+	if len(got.Heads) != len(want.Heads) {
+		t.Fatalf("%s: %d layers, want %d", what, len(got.Heads), len(want.Heads))
+	}
+	n := len(want.Tokens)
+	for l, layer := range want.Heads {
+		for h, head := range layer {
+			what, seen := fmt.Sprintf("%s: layer %d head %d", what, l, h), got.Heads[l][h]
+			near(t, what+": q", unpacked(seen.Q), doubles(head.Q), 0.02)
+			near(t, what+": k", unpacked(seen.K), doubles(head.K), 0.02)
+			near(t, what+": v", unpacked(seen.V), doubles(head.V), 0.02)
+			nearRows(t, what+": weights", unpacked(seen.Weights), head.Weights, n)
+		}
+	}
+}
+
+// nearRows compares the lower triangle of weights (T, T): by what part of its row's largest a weight may be off.
+func nearRows(t *testing.T, what string, got []float64, want []float32, n int) {
+	t.Helper()
+	if len(got) != n*(n+1)/2 {
+		t.Errorf("%s: %d numbers, want %d", what, len(got), n*(n+1)/2)
 		return
 	}
-	layer := want.Heads[len(want.Heads)-1]
-	head, n := layer[len(layer)-1], len(want.Tokens)
-	var triangle []float32
 	for i := range n {
-		triangle = append(triangle, head.Weights[i*n:i*n+i+1]...)
+		row := want[i*n : i*n+i+1]
+		near(t, fmt.Sprintf("%s: row %d", what, i), got[i*(i+1)/2:][:i+1], doubles(row), 0.02*largest(row))
 	}
-	near(t, what+": weights", got.Weights, doubles(triangle), 4e-3)
-	near(t, what+": q", got.Q, doubles(head.Q), 0.02)
-	near(t, what+": v", got.V, doubles(head.V), 0.02)
 }
 
 func doubles(values []float32) []float64 {

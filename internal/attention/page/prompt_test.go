@@ -58,7 +58,7 @@ func TestPlaygroundLineEnds(t *testing.T) {
 	if got, want := read[string](p, tokensShown), string([]rune(before)[1:])+"c"; got != want {
 		t.Errorf("after a typed c the page has\n%q, want\n%q", got, want)
 	}
-	p.quiet("file://", "blob:")
+	p.quiet()
 }
 
 // TestLongPrompt counts what came before the window, however long the prompt.
@@ -71,14 +71,16 @@ func TestLongPrompt(t *testing.T) {
 		p.until(fmt.Sprintf(`document.querySelector("#window").textContent.includes("The first %d characters came before")`, 270_000-64+i))
 		read[bool](p, `(document.querySelector("#step").click(), true)`)
 	}
-	p.quiet("file://", "blob:")
+	p.quiet()
 }
+
+// uncut is how many of the bars stand for a character that may be sampled.
+const uncut = `[...document.querySelectorAll(".figures b")].filter(b => b.textContent !== "cut").length`
 
 // TestKnobs: a number that makes no sense is marked, and the page says what it uses instead.
 func TestKnobs(t *testing.T) {
 	p := newTab(t)
 	p.playground(crlf(t))
-	const uncut = `[...document.querySelectorAll(".figures b")].filter(b => b.textContent !== "cut").length`
 	p.slide("#top-k", "2")
 	for _, c := range []struct{ box, value, message string }{
 		{"#top-k", "2.5", "top-k must be a whole number from 0; 2 is used."},
@@ -109,5 +111,5 @@ func TestKnobs(t *testing.T) {
 		t.Errorf("unreadable: %s", bad)
 	}
 	p.screenshot("knobs")
-	p.quiet("file://", "blob:")
+	p.quiet()
 }

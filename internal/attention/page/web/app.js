@@ -38,7 +38,8 @@ function start() {
   }
 
   // soon paints at the next frame. While characters are sampled it waits longer, so that painting, which is slower than
-  // most models, takes a third of the time. A hidden page has no frames, but must not wait for them for ever.
+  // most models, takes a sixth of the time: a fast model's characters come several to a paint. A hidden page has no frames,
+  // but must not wait for them for ever.
   function soon() {
     wait(true);
     const rest = app.state.sampling ? begun + 6 * cost : 0;

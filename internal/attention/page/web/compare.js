@@ -16,8 +16,9 @@ function createCompare(app) {
     asked?.abort();
     const mine = (asked = new AbortController());
     const ids = new Map(source.vocab.chars.map((char, id) => [char, id]));
-    const chars = [...withLineEnds(box.value, ids)].filter((char) => ids.has(char));
-    const tokens = Int32Array.from(chars, (char) => ids.get(char));
+    const { known: tokens, complaint } = idsOf(withLineEnds(box.value, ids), ids);
+    byId("other-message").textContent = complaint;
+    byId("other-message").hidden = complaint === "";
     if (tokens.length === 0) return app.set({ other: null });
     try {
       const other = await source.forward(tokens, mine.signal);

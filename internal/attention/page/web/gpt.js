@@ -13,6 +13,7 @@ class GPT {
     this.values = Array.from({ length: config.n_layer }, cache);
     this.weights = new Float32Array(config.block_size); // of the query at hand
     if (config.position === "rope") this.turns = rotations(config); // (block_size, HS)
+    else if (config.position !== "learned") throw new Error(`this page knows no positions of kind ${config.position}`);
   }
 
   // forward appends tokens to the sequence, which has block_size of them at most, and returns a record of each: for every
@@ -135,7 +136,10 @@ class GPT {
   // distribution is the softmax of the logits, (V) -> (V).
   distribution(logits) {
     const bad = logits.findIndex((x) => Number.isNaN(x) || x === Infinity);
-    if (bad >= 0) throw new Error(`the logit of character ${bad} is ${logits[bad]}: the model's weights are damaged or its training diverged`);
+    if (bad >= 0) {
+      throw new Error(`the logit of character ${bad} is ${logits[bad]}: ` +
+        "the model's weights are damaged or its training diverged");
+    }
     softmax(logits, 1);
     return logits;
   }

@@ -109,7 +109,8 @@ function workerSource(data) {
     vocab: { chars, labels },
     name: data.source,
     parameters: data.network.parameters.reduce((sum, { shape }) => sum + sizeOf(shape), 0),
-    note: "The model is inside this file and needs no network. Type, or press Run: it predicts what comes next, one character at a time.",
+    note: "The model is inside this file and needs no network. " +
+      "Type, or press Run: it predicts what comes next, one character at a time.",
     prompt: data.prompt,
     open: () => ready.promise,
     forward,

@@ -7,7 +7,12 @@ const TYPING_PAUSE = 120; // milliseconds after the last key before the source i
 const KNOBS = [
   { id: "top-k", use: 0, range: "a whole number from 0", allows: (x) => Number.isSafeInteger(x) && x >= 0 },
   { id: "top-p", use: 1, range: "over 0 and at most 1", allows: (x) => x > 0 && x <= 1 },
-  { id: "seed", use: 1, range: "a whole number from 0 to 4294967295", allows: (x) => Number.isInteger(x) && x >= 0 && x < 2 ** 32 },
+  {
+    id: "seed",
+    use: 1,
+    range: "a whole number from 0 to 4294967295",
+    allows: (x) => Number.isInteger(x) && x >= 0 && x < 2 ** 32,
+  },
 ];
 
 // shown is a text as a box has it: HTML makes one line feed of CR LF, and of a CR alone.
@@ -26,6 +31,22 @@ function withLineEnds(text, ids) {
   if (!ids.has("\r")) return text;
   return text.replaceAll("\n", ids.has("\n") ? "\r\n" : "\r");
 }
+
+// idsOf turns a text into ids, known, and says which characters the vocabulary lacks, complaint: "" if there is none.
+function idsOf(text, ids) {
+  const known = [];
+  const unknown = new Set();
+  for (const char of text) {
+    if (ids.has(char)) known.push(ids.get(char));
+    else unknown.add(char);
+  }
+  const names = [...unknown].map((char) => `“${visible(char)}” (${codePoint(char)})`);
+  const complaint = names.length === 0 ? "" : `Not in this model's vocabulary, ignored: ${names.join(", ")}`;
+  return { known: Int32Array.from(known), complaint };
+}
+
+const codePoint = (char) => `U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+const visible = (char) => (/[\p{C}\p{Z}\p{M}]/u.test(char) ? "\u25a1" : char);
 
 function createPrompt(app) {
   const { source } = app;
@@ -58,19 +79,10 @@ function createPrompt(app) {
 
   // read turns the text into ids, and names the characters that the vocabulary lacks.
   function read() {
-    const known = [];
-    const unknown = new Set();
-    for (const char of text) {
-      if (ids.has(char)) known.push(ids.get(char));
-      else unknown.add(char);
-    }
-    tokens = room = Int32Array.from(known);
-    const names = [...unknown].map((char) => `“${visible(char)}” (${codePoint(char)})`);
-    say(names.length === 0 ? "" : `Not in this model's vocabulary, ignored: ${names.join(", ")}`);
+    const { known, complaint } = idsOf(text, ids);
+    tokens = room = known;
+    say(complaint);
   }
-
-  const codePoint = (char) => `U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
-  const visible = (char) => (/[\p{C}\p{Z}\p{M}]/u.test(char) ? "\u25a1" : char);
 
   // append adds a token. Those that were there stay where they are: a text may have very many of them.
   function append(id) {
@@ -224,7 +236,8 @@ function createPrompt(app) {
     }
     const wrong = KNOBS.filter((knob) => byId(knob.id).ariaInvalid === "true");
     byId("knob-message").hidden = wrong.length === 0;
-    byId("knob-message").textContent = wrong.map((knob) => `${knob.id} must be ${knob.range}; ${used[knob.id]} is used.`).join(" ");
+    const sentences = wrong.map((knob) => `${knob.id} must be ${knob.range}; ${used[knob.id]} is used.`);
+    byId("knob-message").textContent = sentences.join(" ");
   }
 
   async function showRecorded() {
