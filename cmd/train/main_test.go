@@ -13,7 +13,7 @@ import (
 	"chargpt/internal/cli"
 )
 
-// call runs the command in a folder of its own and returns its exit code and what it printed.
+// call runs the command and returns its exit code and what it printed.
 func call(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer

@@ -13,6 +13,7 @@ import (
 	"chargpt/model/checkpoint"
 )
 
+// A run that is interrupted, at an evaluation or between two, and resumed ends with the bits of one that was not.
 func TestResumeIsExact(t *testing.T) {
 	for _, optimizer := range []string{AdamW, Muon} {
 		t.Run(optimizer, func(t *testing.T) { testResumeIsExact(t, optimizer) })
@@ -144,6 +145,7 @@ func TestResumeExtends(t *testing.T) {
 	}
 }
 
+// A text of one character has a loss of exactly 0, which is a best like another, and not taken for none.
 func TestBestLossOfZero(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	config, o := small()
@@ -183,6 +185,7 @@ func TestBestLossOfZero(t *testing.T) {
 	}
 }
 
+// What a state says of the best, in checkpoints of now and of before, which kept none as 0.
 func TestReadStateBest(t *testing.T) {
 	_, o := small()
 	for _, tt := range []struct {
@@ -209,6 +212,7 @@ func TestReadStateBest(t *testing.T) {
 	}
 }
 
+// A run whose length is a time goes on when it is given a longer one, with the schedule of that.
 func TestResumeExtendsMinutes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	_, o := small()
