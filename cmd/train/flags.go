@@ -145,7 +145,7 @@ func (o *options) flags() *cli.Flags {
 	fs.Group("Training")
 	t := &o.Options
 	fs.IntVar(&t.MaxIters, "max_iters", t.MaxIters, "`n` iterations")
-	fs.Float64Var(&t.Minutes, "minutes", t.Minutes, "`n` minutes of training, all in, instead of max_iters")
+	fs.Float64Var(&t.Minutes, "minutes", t.Minutes, "`n` minutes until the final measurement; 0: max_iters")
 	fs.IntVar(&t.BatchSize, "batch_size", t.BatchSize, "`n` windows of text an iteration")
 	fs.Float64Var(&t.LearningRate, "learning_rate", t.LearningRate, "`x`: rate after the warm-up")
 	fs.Float64Var(&t.MinLR, "min_lr", t.MinLR, "`x`: rate at the last iteration")

@@ -3,7 +3,6 @@ package train
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -208,43 +207,6 @@ func TestReadStateBest(t *testing.T) {
 		}
 		if err != nil || got != tt.want {
 			t.Errorf("%s: the best loss is %s (%v), want %s", tt.name, got, err, tt.want)
-		}
-	}
-}
-
-// A run whose length is a time goes on when it is given a longer one, with the schedule of that.
-func TestResumeExtendsMinutes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "run")
-	_, o := small()
-	o.Minutes = 0.3 / 60
-	first := newTrainer(t, path, o, 1)
-	run(t, first)
-	done := first.State.Iteration
-	resumed, err := resumeLength(t, path, Length{Minutes: 0.8 / 60})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rate := 0.0 // of the first iteration
-	resumed.Step = func(p Progress) {
-		if p.Iteration == done+1 {
-			rate = resumed.learningRate(done)
-		}
-	}
-	run(t, resumed)
-	if rate <= o.MinLR {
-		t.Errorf("the learning rate goes on at %v, want that of the longer schedule", rate)
-	}
-	if s := resumed.State; s.Iteration <= done || s.Seconds < 0.5 || s.Options.Minutes != 0.8/60 {
-		t.Errorf("extended from iteration %d to %d, %v s of %v minutes", done, s.Iteration, s.Seconds, s.Options.Minutes)
-	}
-	for _, tt := range []struct {
-		length Length
-		want   string
-	}{
-		{Length{Minutes: 0.1 / 60}, "has trained for 0.01"}, {Length{MaxIters: 1000}, "the run's length is"}, {Length{Minutes: math.Inf(1)}, "minutes is +Inf"},
-	} {
-		if _, err := resumeLength(t, path, tt.length); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%+v: %v, want an error with %q", tt.length, err, tt.want)
 		}
 	}
 }
