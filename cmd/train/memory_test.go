@@ -109,6 +109,26 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 }
 
+// What -dry_run estimates is about the peak of the resident memory of the run.
+func TestDryRunMemory(t *testing.T) {
+	binary, dir := buildTrain(t), t.TempDir()
+	for _, preset := range []string{"tiny", "cpu"} {
+		args := []string{"-preset", preset, "-max_iters", "20", "-out", filepath.Join(dir, preset)}
+		printed, err := exec.Command(binary, append(args, "-dry_run")...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var estimate, peak float64
+		_, memory, _ := strings.Cut(string(printed), "\nmemory: ")
+		fmt.Sscanf(memory, "an estimated %f MB", &estimate)
+		watched(t, exec.Command(binary, args...), func(pid int, _ string) { peak = max(peak, memoryMB(pid, "VmHWM")) })
+		t.Logf("%s: estimated %.0f MB, %.0f MB at the peak", preset, estimate, peak)
+		if estimate < 0.7*peak || estimate > 1.4*peak {
+			t.Errorf("%s: -dry_run estimates %.0f MB, but the peak of the run is %.0f MB", preset, estimate, peak)
+		}
+	}
+}
+
 // pipeOf is a file's content that can be read once: no file as standard input, but a pipe.
 func pipeOf(t *testing.T, path string) io.Reader {
 	t.Helper()

@@ -47,7 +47,7 @@ func TestSignalWhileReading(t *testing.T) {
 			if code := exitCode(c.Wait()); code != tt.code || time.Since(sent) > 2*time.Second {
 				t.Errorf("exit code %d after %v, want %d at once", code, time.Since(sent), tt.code)
 			}
-			if got, want := output.String(), "train: stopped before the first iteration; no run was made or changed\n"; got != want {
+			if got, want := output.String(), "train: stopped before training began; no run was made or changed\n"; got != want {
 				t.Errorf("output %q, want %q", got, want)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "checkpoints")); err == nil {

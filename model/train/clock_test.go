@@ -1,6 +1,8 @@
 package train
 
 import (
+	"context"
+	"errors"
 	"math"
 	"path/filepath"
 	"slices"
@@ -100,5 +102,39 @@ func TestResumeExtendsMinutes(t *testing.T) {
 		if _, err := resumeLength(t, path, tt.length); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want an error with %q", tt.length, err, tt.want)
 		}
+	}
+}
+
+// The iteration that warms up does not count.
+func TestMeasure(t *testing.T) {
+	_, o := small()
+	tr := newTrainer(t, "", o, 1)
+	now := time.Unix(0, 0)
+	tr.now = func() time.Time { return now }
+	tr.Step = func(p Progress) {
+		took := 2 * time.Second
+		if p.Iteration == 1 {
+			took = time.Minute
+		}
+		now = now.Add(took)
+	}
+	if each, err := tr.Measure(t.Context(), 5); err != nil || each != 2*time.Second || tr.State.Iteration != 6 {
+		t.Errorf("Measure(5) = %v, %v after %d iterations, want 2s after 6", each, err, tr.State.Iteration)
+	}
+}
+
+// Measuring iterations stops between two of them when it is told to.
+func TestMeasureStops(t *testing.T) {
+	_, o := small()
+	tr := newTrainer(t, "", o, 1)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("signal")
+	tr.Step = func(p Progress) {
+		if p.Iteration == 3 {
+			cancel(cause)
+		}
+	}
+	if _, err := tr.Measure(ctx, 10); !errors.Is(err, cause) || tr.State.Iteration != 3 {
+		t.Errorf("Measure cancelled in iteration 3: %v after %d iterations, want its cause after 3", err, tr.State.Iteration)
 	}
 }

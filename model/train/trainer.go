@@ -301,19 +301,22 @@ func (t *Trainer) compare(loss float64) (best bool) {
 	return false
 }
 
-// Measure runs n iterations, after one to warm up, and returns the time of one. The trainer has then trained by them: it is
-// for one that is thrown away.
-func (t *Trainer) Measure(n int) (time.Duration, error) {
-	if err := t.step(); err != nil {
-		return 0, err
-	}
-	started := time.Now()
-	for range n {
+// Measure runs n iterations, after one to warm up, and returns the time of one. It stops between two of them, with the
+// context's cause, when ctx is done. The trainer has then trained by them: it is for one that is thrown away.
+func (t *Trainer) Measure(ctx context.Context, n int) (time.Duration, error) {
+	var started time.Time
+	for i := range n + 1 {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		if i == 1 {
+			started = t.now()
+		}
 		if err := t.step(); err != nil {
 			return 0, err
 		}
 	}
-	return time.Since(started) / time.Duration(n), nil
+	return t.now().Sub(started) / time.Duration(n), nil
 }
 
 // Result is what a finished run is measured by.
