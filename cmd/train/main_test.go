@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"chargpt/internal/cli"
+	"chargpt/model/checkpoint"
+	"chargpt/model/train"
 )
 
 // call runs the command and returns its exit code and what it printed.
@@ -285,20 +288,29 @@ func TestHelp(t *testing.T) {
 func TestResumeMinutes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := strings.Repeat("abcdefgh ", 40)
-	timed := append(append([]string{"-data", "-", "-out", "timed"}, fast[:len(fast)-6]...), "-minutes", "0.003", "-eval_interval", "50", "-threads", "1")
+	timed := append(append([]string{"-data", "-", "-out", "timed"}, fast[:len(fast)-6]...), "-minutes", "0.003", "-patience", "0", "-eval_interval", "50", "-threads", "1")
 	for _, args := range [][]string{timed, append([]string{"-data", "-", "-out", "counted"}, fast...)} {
 		if code, _, stderr := call(t, text, args...); code != 0 {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
 	}
+	saved, err := checkpoint.Read("timed/ckpt.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := train.ReadState(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	longer := fmt.Sprint(state.Seconds/60 + 0.01) // than the run took, which is more than its length on a busy machine
 	for _, tt := range []struct {
 		args []string
 		code int
 		want string
 	}{
-		{[]string{"-out", "timed", "-minutes", "0.04"}, 0, "iterations in 0.04 minutes"},
-		{[]string{"-out", "timed", "-minutes", "0.001"}, 1, "-minutes 0.001 contradicts the run, which has trained for 0.0"},
-		{[]string{"-out", "timed", "-max_iters", "100000"}, 1, "-max_iters 100000 contradicts the run, which has a length of 0.04 minutes"},
+		{[]string{"-out", "timed", "-minutes", longer}, 0, "iterations in " + longer + " minutes"},
+		{[]string{"-out", "timed", "-minutes", "0.001"}, 1, "-minutes 0.001 contradicts the run, which has trained for"},
+		{[]string{"-out", "timed", "-max_iters", "100000"}, 1, "-max_iters 100000 contradicts the run, which has a length of " + longer + " minutes"},
 		{[]string{"-out", "counted", "-minutes", "1"}, 1, "-minutes 1 contradicts the run, which has a length of 4 iterations"},
 	} {
 		code, stdout, stderr := call(t, text, append(tt.args, "-resume")...)
