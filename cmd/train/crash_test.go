@@ -211,11 +211,13 @@ func TestSecondTrainerIsRefused(t *testing.T) {
 	}
 	first.Process.Kill()
 	first.Wait()
+	picture := filepath.Join(path, "loss.png")
+	os.Remove(picture)
 	third, output := command(t, binary, dir, "-out", path, "-resume", "-max_iters", "1000000")
 	if err := third.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(300 * time.Millisecond)
+	waitFor(t, picture) // it is at work
 	third.Process.Signal(syscall.SIGTERM)
 	if code := exitCode(third.Wait()); code != 143 {
 		t.Errorf("a trainer after a crash: exit code %d, want 143\n%s", code, output)

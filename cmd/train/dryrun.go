@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"time"
 
 	"chargpt/model/train"
@@ -27,16 +26,14 @@ func dryRun(ctx context.Context, o *options, stdin io.Reader, stdout io.Writer) 
 		return flagged(err)
 	}
 	defer t.Close()
-	each, err := t.Measure(dryRunSteps)
+	each, err := t.Measure(ctx, dryRunSteps)
 	if err != nil {
 		return err
 	}
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
 	tokens := o.BatchSize * t.Model.Config.BlockSize
 	epoch := float64(t.Data.Train.Len()) / float64(tokens)
 	fmt.Fprintf(stdout, "model: %s\n", describe(t.Model))
-	fmt.Fprintf(stdout, "memory: %.0f MB, of which parameters, gradients and moments take %.1f MB\n", float64(memory.HeapAlloc)/1e6, 16*float64(t.Model.NumParameters(true))/1e6)
+	fmt.Fprintf(stdout, "memory: an estimated %.0f MB at the peak, %.1f MB of it parameters, gradients and moments\n", peakMemory(t)/1e6, 16*float64(t.Model.NumParameters(true))/1e6)
 	fmt.Fprintf(stdout, "tokens per iteration: %d (%d windows of %d characters)\n", tokens, o.BatchSize, t.Model.Config.BlockSize)
 	fmt.Fprintf(stdout, "iterations per epoch: %.1f (%d characters to train on)\n", epoch, t.Data.Train.Len())
 	fmt.Fprintf(stdout, "iteration: %.1f ms, %.0f tokens/s, measured on %s\n", each.Seconds()*1e3, float64(tokens)/each.Seconds(), count(t.Model.Threads, "thread"))
@@ -48,4 +45,16 @@ func dryRun(ctx context.Context, o *options, stdin io.Reader, stdout io.Writer) 
 	total := each * time.Duration(o.MaxIters)
 	fmt.Fprintf(stdout, "%d iterations: about %v, %.1f epochs, evaluations aside\n", o.MaxIters, total.Round(time.Second), float64(o.MaxIters)/epoch)
 	return nil
+}
+
+// programMemory is about how many bytes this program takes whatever it trains: code, the runtime, the pictures of the losses.
+const programMemory = 25e6
+
+// peakMemory is about how many bytes a run takes at its peak: training, the text, and the program itself.
+func peakMemory(t *train.Trainer) float64 {
+	text := float64(t.Text.Tokens.Len())
+	if t.Model.Config.VocabSize > 256 {
+		text *= 2 // bytes a character
+	}
+	return train.Memory(t.Model.Config, t.State.Options) + text + programMemory
 }

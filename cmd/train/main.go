@@ -60,10 +60,10 @@ func run(ctx context.Context, env cli.Env) error {
 	return trainAndReport(ctx, t, o, env)
 }
 
-// stoppedEarly says what a signal before the first iteration left: nothing.
+// stoppedEarly says what a signal before training left: nothing.
 func stoppedEarly(ctx context.Context, err error, stderr io.Writer) error {
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-		fmt.Fprintln(stderr, "train: stopped before the first iteration; no run was made or changed")
+		fmt.Fprintln(stderr, "train: stopped before training began; no run was made or changed")
 	}
 	return err
 }

@@ -11,9 +11,11 @@ import (
 	"unicode/utf8"
 
 	"chargpt/internal/cli"
+	"chargpt/model/checkpoint"
+	"chargpt/model/train"
 )
 
-// call runs the command in a folder of its own and returns its exit code and what it printed.
+// call runs the command and returns its exit code and what it printed.
 func call(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -221,75 +223,6 @@ func TestResumeConflicts(t *testing.T) {
 	}
 }
 
-// The config.json of a run is a -config, and the command line's flags go over it.
-func TestConfigOfARun(t *testing.T) {
-	t.Chdir(t.TempDir())
-	text := strings.Repeat("abcdefgh ", 40)
-	for i, length := range [][]string{nil, {"-minutes", "0.001"}} {
-		run := fmt.Sprint("run", i)
-		args := append([]string{"-data", "-", "-out", run}, fast...)
-		if length != nil {
-			args = append([]string{"-data", "-", "-out", run}, fast[:len(fast)-6]...)
-			args = append(append(args, length...), "-eval_interval", "2")
-		}
-		if code, _, stderr := call(t, text, args...); code != 0 {
-			t.Fatalf("exit code %d: %s", code, stderr)
-		}
-		code, stdout, stderr := call(t, text, "-config", run+"/config.json", "-out", run+"b", "-n_layer", "2")
-		if code != 0 || !strings.Contains(stdout, "model: 2 layers, 2 heads, 8 channels, block 8") {
-			t.Errorf("-config of %v with -n_layer 2: exit code %d: %s%s", length, code, stdout, stderr)
-		}
-	}
-	code, _, stderr := call(t, text, "-config", "run0/config.json", "-preset", "tiny")
-	if code != 2 {
-		t.Errorf("-config with -preset: exit code %d, want 2", code)
-	}
-	checkOneLine(t, stderr, "-preset and -config")
-}
-
-// A -config that makes no sense says so; what the command line says of the length goes over the file's.
-func TestConfigErrors(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, tt := range []struct {
-		content string
-		args    []string
-		code    int
-		want    string
-	}{
-		{`[]`, nil, 2, "(array): it must be a JSON object of flags"}, {``, nil, 2, "c.json is empty: it must be"}, {`null`, nil, 2, "c.json is null: it must be"},
-		{`{"preset": ""}`, nil, 2, `"preset" is empty: give a value, or leave it out`}, {`{"position": ""}`, nil, 2, `"position" is empty`},
-		{`{"config": "d.json"}`, nil, 2, `"config" makes no sense in a file of flags`}, {`{"version": true}`, nil, 2, `"version" makes no sense`},
-		{`{"minutes": 1, "max_iters": 5}`, nil, 2, "minutes 1 and max_iters 5 both say how long to train: keep one of them"},
-		{`{}`, []string{"-resume"}, 2, "leave -config out: a run keeps its settings"}, {`{"resume": true}`, nil, 2, "leave -config out"},
-		{`{"minutes": 1}`, []string{"-max_iters", "3"}, 0, "iterations 0 to 3"},
-		{`{"minutes": 1, "max_iters": 5}`, []string{"-max_iters", "3"}, 0, "iterations 0 to 3"},
-		{`{"max_iters": 1000000}`, []string{"-minutes", "0.001"}, 0, "0.001 minutes, from"},
-		{`{"minutes": 0.001, "preset": "tiny", "max_iters": 2000}`, nil, 0, "0.001 minutes, from"}, // as the config.json of a run once was
-	} {
-		if err := os.WriteFile("c.json", []byte(tt.content), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		args := append([]string{"-config", "c.json", "-data", "-"}, tt.args...)
-		if tt.code == 0 {
-			args = append(append(args, fast[:len(fast)-6]...), "-threads", "1")
-		}
-		code, stdout, stderr := call(t, strings.Repeat("abcdefgh ", 40), args...)
-		if code != tt.code || !strings.Contains(stdout+stderr, tt.want) {
-			t.Errorf("%s %v: exit code %d, want %d and %q: %s%s", tt.content, tt.args, code, tt.code, tt.want, stdout, stderr)
-		}
-	}
-	code, _, stderr := call(t, "", "-config", "nosuch.json")
-	if code != 1 {
-		t.Errorf("no file: exit code %d, want 1", code)
-	}
-	checkOneLine(t, stderr, "-config", "nosuch.json", "check the path")
-	code, _, stderr = call(t, "", "-tied", "false")
-	if code != 2 {
-		t.Errorf("-tied false: exit code %d, want 2", code)
-	}
-	checkOneLine(t, stderr, "write -tied=false")
-}
-
 // A run that is out of patience says how to go on, and does.
 func TestResumePatience(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -355,20 +288,29 @@ func TestHelp(t *testing.T) {
 func TestResumeMinutes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := strings.Repeat("abcdefgh ", 40)
-	timed := append(append([]string{"-data", "-", "-out", "timed"}, fast[:len(fast)-6]...), "-minutes", "0.003", "-eval_interval", "50", "-threads", "1")
+	timed := append(append([]string{"-data", "-", "-out", "timed"}, fast[:len(fast)-6]...), "-minutes", "0.003", "-patience", "0", "-eval_interval", "50", "-threads", "1")
 	for _, args := range [][]string{timed, append([]string{"-data", "-", "-out", "counted"}, fast...)} {
 		if code, _, stderr := call(t, text, args...); code != 0 {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
 	}
+	saved, err := checkpoint.Read("timed/ckpt.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := train.ReadState(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	longer := fmt.Sprint(state.Seconds/60 + 0.01) // than the run took, which is more than its length on a busy machine
 	for _, tt := range []struct {
 		args []string
 		code int
 		want string
 	}{
-		{[]string{"-out", "timed", "-minutes", "0.04"}, 0, "iterations in 0.04 minutes"},
-		{[]string{"-out", "timed", "-minutes", "0.001"}, 1, "-minutes 0.001 contradicts the run, which has trained for 0.0"},
-		{[]string{"-out", "timed", "-max_iters", "100000"}, 1, "-max_iters 100000 contradicts the run, which has a length of 0.04 minutes"},
+		{[]string{"-out", "timed", "-minutes", longer}, 0, "iterations in " + longer + " minutes"},
+		{[]string{"-out", "timed", "-minutes", "0.001"}, 1, "-minutes 0.001 contradicts the run, which has trained for"},
+		{[]string{"-out", "timed", "-max_iters", "100000"}, 1, "-max_iters 100000 contradicts the run, which has a length of " + longer + " minutes"},
 		{[]string{"-out", "counted", "-minutes", "1"}, 1, "-minutes 1 contradicts the run, which has a length of 4 iterations"},
 	} {
 		code, stdout, stderr := call(t, text, append(tt.args, "-resume")...)

@@ -3,5 +3,5 @@
 //
 // A [Trainer] draws random windows of the text ([data.Dataset]), runs them through the model's training graph, clips the
 // gradients and updates the parameters by AdamW, or Muon and AdamW. Every random draw is a function of the seed and the iteration, so that
-// a run that is interrupted and resumed ends with the same bits as one that was not.
+// a run of a number of iterations that is interrupted and resumed ends with the same bits as one that was not.
 package train

@@ -11,7 +11,7 @@ import (
 // Options says how a model is trained. The JSON keys are the names of the flags and of a checkpoint's "train" metadata.
 type Options struct {
 	MaxIters        int     `json:"max_iters"`         // iterations (optimizer steps)
-	Minutes         float64 `json:"minutes"`           // of elapsed training time, evaluations included, instead of MaxIters; 0 is off
+	Minutes         float64 `json:"minutes"`           // of elapsed time, evaluations on the way included, instead of MaxIters; 0 is off
 	BatchSize       int     `json:"batch_size"`        // B, windows of text an iteration
 	LearningRate    float64 `json:"learning_rate"`     // after the warm-up
 	MinLR           float64 `json:"min_lr"`            // at the last iteration

@@ -3,7 +3,6 @@ package train
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"chargpt/model/checkpoint"
 )
 
+// A run that is interrupted, at an evaluation or between two, and resumed ends with the bits of one that was not.
 func TestResumeIsExact(t *testing.T) {
 	for _, optimizer := range []string{AdamW, Muon} {
 		t.Run(optimizer, func(t *testing.T) { testResumeIsExact(t, optimizer) })
@@ -144,6 +144,7 @@ func TestResumeExtends(t *testing.T) {
 	}
 }
 
+// A text of one character has a loss of exactly 0, which is a best like another, and not taken for none.
 func TestBestLossOfZero(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	config, o := small()
@@ -183,6 +184,7 @@ func TestBestLossOfZero(t *testing.T) {
 	}
 }
 
+// What a state says of the best, in checkpoints of now and of before, which kept none as 0.
 func TestReadStateBest(t *testing.T) {
 	_, o := small()
 	for _, tt := range []struct {
@@ -205,42 +207,6 @@ func TestReadStateBest(t *testing.T) {
 		}
 		if err != nil || got != tt.want {
 			t.Errorf("%s: the best loss is %s (%v), want %s", tt.name, got, err, tt.want)
-		}
-	}
-}
-
-func TestResumeExtendsMinutes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "run")
-	_, o := small()
-	o.Minutes = 0.3 / 60
-	first := newTrainer(t, path, o, 1)
-	run(t, first)
-	done := first.State.Iteration
-	resumed, err := resumeLength(t, path, Length{Minutes: 0.8 / 60})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rate := 0.0 // of the first iteration
-	resumed.Step = func(p Progress) {
-		if p.Iteration == done+1 {
-			rate = resumed.learningRate(done)
-		}
-	}
-	run(t, resumed)
-	if rate <= o.MinLR {
-		t.Errorf("the learning rate goes on at %v, want that of the longer schedule", rate)
-	}
-	if s := resumed.State; s.Iteration <= done || s.Seconds < 0.5 || s.Options.Minutes != 0.8/60 {
-		t.Errorf("extended from iteration %d to %d, %v s of %v minutes", done, s.Iteration, s.Seconds, s.Options.Minutes)
-	}
-	for _, tt := range []struct {
-		length Length
-		want   string
-	}{
-		{Length{Minutes: 0.1 / 60}, "has trained for 0.01"}, {Length{MaxIters: 1000}, "the run's length is"}, {Length{Minutes: math.Inf(1)}, "minutes is +Inf"},
-	} {
-		if _, err := resumeLength(t, path, tt.length); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%+v: %v, want an error with %q", tt.length, err, tt.want)
 		}
 	}
 }

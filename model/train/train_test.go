@@ -152,7 +152,6 @@ func TestSameSeedSameBytes(t *testing.T) {
 	sameFiles(t, filepath.Join(dir, "one"), filepath.Join(dir, "three"), checkpointFile, bestFile)
 }
 
-// A run that is interrupted, at an evaluation or between two, and resumed ends with the bits of one that was not.
 // A loss that is not finite stops the run and leaves the files as they were.
 func TestDivergenceKeepsFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
@@ -340,9 +339,6 @@ func TestNoValidation(t *testing.T) {
 	run(t, resumeTrainer(t, path, 25))
 }
 
-// A text of one character has a loss of exactly 0, which is a best like another, and not taken for none.
-// What a state says of the best, in checkpoints of now and of before, which kept none as 0.
-// A run whose length is a time goes on when it is given a longer one, with the schedule of that.
 // The final numbers are those of the weights in best.safetensors.
 func TestFinishMeasuresSavedWeights(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")

@@ -39,8 +39,9 @@ type Trainer struct {
 	batch   *model.Batch
 	eval    *model.Graph
 	update  *optimizer
-	best    []float32 // the weights of the lowest validation loss; nil if none yet
-	pending bool      // what the model is now has not been evaluated
+	best    []float32        // the weights of the lowest validation loss; nil if none yet
+	pending bool             // what the model is now has not been evaluated
+	now     func() time.Time // the clock, which tests set
 	started time.Time
 	before  float64 // seconds of training before this process
 }
@@ -76,8 +77,9 @@ func New(text *data.Text, config model.Config, o Options, r Run) (*Trainer, erro
 	return t, t.prepare(r.Threads)
 }
 
-// Resume returns a trainer that continues the run in a folder bit for bit. The text must be the one the run began with.
-// Another length than the run's, which the zero value keeps, makes the schedule another.
+// Resume returns a trainer that continues the run in a folder, bit for bit where its length is in iterations: the learning
+// rates of a run of minutes follow the clock. The text must be the one the run began with. Another length than the run's,
+// which the zero value keeps, makes the schedule another.
 func Resume(c *checkpoint.Checkpoint, text *data.Text, length Length, r Run) (*Trainer, error) {
 	state, err := ReadState(c)
 	if err != nil {
@@ -105,6 +107,7 @@ func Resume(c *checkpoint.Checkpoint, text *data.Text, length Length, r Run) (*T
 
 // prepare splits the text, counts the baselines and builds the graphs.
 func (t *Trainer) prepare(threads int) (err error) {
+	t.now = time.Now
 	o, config := t.State.Options, t.Model.Config
 	if threads > 0 {
 		t.Model.Threads = threads
@@ -133,7 +136,7 @@ func (t *Trainer) hasValidation() bool { return t.Data.Val.Len() > 0 }
 // start, at every EvalInterval and at the end. When ctx is done it finishes the iteration, saves and returns the
 // context's cause.
 func (t *Trainer) Run(ctx context.Context) error {
-	t.started = time.Now()
+	t.started = t.now()
 	if t.pending { // a new run
 		if err := t.evaluate(); err != nil {
 			return err
@@ -168,7 +171,7 @@ func (t *Trainer) Run(ctx context.Context) error {
 }
 
 // seconds is how long this run has trained, in all its sessions.
-func (t *Trainer) seconds() float64 { return t.before + time.Since(t.started).Seconds() }
+func (t *Trainer) seconds() float64 { return t.before + t.now().Sub(t.started).Seconds() }
 
 // fraction is how much of the run is done, from 0 to 1: of its iterations or, where its length is a time, of that.
 func (t *Trainer) fraction() float64 {
@@ -298,19 +301,22 @@ func (t *Trainer) compare(loss float64) (best bool) {
 	return false
 }
 
-// Measure runs n iterations, after one to warm up, and returns the time of one. The trainer has then trained by them: it is
-// for one that is thrown away.
-func (t *Trainer) Measure(n int) (time.Duration, error) {
-	if err := t.step(); err != nil {
-		return 0, err
-	}
-	started := time.Now()
-	for range n {
+// Measure runs n iterations, after one to warm up, and returns the time of one. It stops between two of them, with the
+// context's cause, when ctx is done. The trainer has then trained by them: it is for one that is thrown away.
+func (t *Trainer) Measure(ctx context.Context, n int) (time.Duration, error) {
+	var started time.Time
+	for i := range n + 1 {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		if i == 1 {
+			started = t.now()
+		}
 		if err := t.step(); err != nil {
 			return 0, err
 		}
 	}
-	return time.Since(started) / time.Duration(n), nil
+	return t.now().Sub(started) / time.Duration(n), nil
 }
 
 // Result is what a finished run is measured by.
