@@ -9,18 +9,47 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
+
+	"chargpt/model/checkpoint"
+	"chargpt/model/train"
 )
 
-// buildTrain builds the real binary, once a test.
+// trainBinary is the real binary in a folder that TestMain removes, built by the first test that asks for it.
+var trainBinary = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "chargpt-train")
+	if err != nil {
+		return "", err
+	}
+	binary := filepath.Join(folder, "train")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		return binary, fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return binary, nil
+})
+
+// TestMain fails the package's tests if one leaves a goroutine behind.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if binary, _ := trainBinary(); binary != "" {
+			os.RemoveAll(filepath.Dir(binary))
+		}
+		os.Exit(code)
+	}))
+}
+
 func buildTrain(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "train")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	binary, err := trainBinary()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return binary
 }
@@ -40,6 +69,11 @@ func command(t *testing.T, binary, dir string, args ...string) (*exec.Cmd, *byte
 	c := exec.Command(binary, append(append([]string{"-data", text}, smallRun...), args...)...)
 	var output bytes.Buffer
 	c.Stdout, c.Stderr, c.Dir = &output, &output, dir
+	t.Cleanup(func() {
+		if c.Process != nil {
+			c.Process.Kill() // a test that failed on the way leaves no trainer behind
+		}
+	})
 	return c, &output
 }
 
@@ -53,10 +87,10 @@ func exitCode(err error) int {
 	return -1
 }
 
-// TestKill kills the trainer at random moments, also in the middle of a save, resumes it each time, and compares the
-// files with those of a run that was never killed.
+// TestKill kills the trainer at random moments, and every second time in the middle of a save, resumes it each time, and
+// compares the files with those of a run that was never killed.
 func TestKill(t *testing.T) {
-	const kills = 32
+	const kills, fewest = 32, 20 // fewest of them have a checkpoint to come back to
 	binary, dir := buildTrain(t), t.TempDir()
 	whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
 	c, output := command(t, binary, dir, "-max_iters", "600", "-out", whole)
@@ -64,13 +98,14 @@ func TestKill(t *testing.T) {
 	if err := c.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
-	duration := time.Since(started)
+	duration := min(time.Since(started), 10*time.Second)
 	rng := rand.New(rand.NewPCG(uint64(started.UnixNano()), 1))
-	finished := false
+	finished, resumed, saving := false, 0, 0
 	for done, runs := 0, 1; done < kills || !finished; {
 		args := []string{"-max_iters", "600", "-out", path}
 		if _, err := os.Stat(filepath.Join(path, "ckpt.safetensors")); err == nil {
 			args = append(args, "-resume")
+			resumed++
 		}
 		c, output := command(t, binary, dir, args...)
 		if err := c.Start(); err != nil {
@@ -78,6 +113,9 @@ func TestKill(t *testing.T) {
 		}
 		if done < kills { // all lives together take about as long as the run without kills
 			time.Sleep(time.Duration(rng.Int64N(int64(duration) * 3 / 2 / kills)))
+			if done%2 == 1 && waitForSave(path) {
+				saving++
+			}
 			c.Process.Kill()
 		}
 		err := c.Wait()
@@ -92,6 +130,19 @@ func TestKill(t *testing.T) {
 		runs++ // a run that ends before all kills are done is followed by another
 		path = filepath.Join(dir, fmt.Sprint("killed", runs))
 	}
+	if t.Logf("%d kills, %d in a save, %d lives resumed", kills, saving, resumed); resumed < fewest || saving < kills/8 {
+		t.Errorf("%d of %d lives were resumed and %d killed in a save, want %d and %d", resumed, kills, saving, fewest, kills/8)
+	}
+}
+
+// waitForSave waits a moment for the temporary file of a save, and reports whether it was there.
+func waitForSave(path string) bool {
+	for started := time.Now(); time.Since(started) < time.Second; {
+		if saves, _ := filepath.Glob(filepath.Join(path, "*.tmp-*")); len(saves) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // compareRuns checks that a run that was killed has the files of one that was not.
@@ -104,9 +155,25 @@ func compareRuns(t *testing.T, whole, path string, kills int) {
 			t.Errorf("after %d kills %s differs from that of a run without (%v, %v)", kills, name, errGot, errWant)
 		}
 	}
+	if got, want := metricsOf(t, path), metricsOf(t, whole); !slices.Equal(got, want) {
+		t.Errorf("after %d kills the metrics are %q, want %q", kills, got, want)
+	}
 	if stale, _ := filepath.Glob(filepath.Join(path, "*.tmp-*")); len(stale) > 0 {
 		t.Errorf("temporary files are left: %v", stale)
 	}
+}
+
+// metricsOf is the rows of metrics.csv without the seconds, which no two runs share.
+func metricsOf(t *testing.T, path string) (rows []string) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(path, "metrics.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range strings.Lines(string(b)) {
+		rows = append(rows, row[:strings.LastIndex(row, ",")])
+	}
+	return rows
 }
 
 // waitFor waits until a file exists.
@@ -121,7 +188,7 @@ func waitFor(t *testing.T, path string) {
 	t.Fatalf("%s does not appear", path)
 }
 
-// A signal saves and says how to resume; the run then ends as one without it does.
+// A signal saves the iteration that it says, and says how to resume.
 func TestSignals(t *testing.T) {
 	binary, dir := buildTrain(t), t.TempDir()
 	for _, tt := range []struct {
@@ -140,8 +207,18 @@ func TestSignals(t *testing.T) {
 			if code := exitCode(c.Wait()); code != tt.code {
 				t.Errorf("exit code %d, want %d\n%s", code, tt.code, output)
 			}
-			if want := "-resume -out " + path; !strings.Contains(output.String(), want) {
-				t.Errorf("output does not say %q:\n%s", want, output)
+			c2, err := checkpoint.Read(filepath.Join(path, "ckpt.safetensors"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			state, err := train.ReadState(c2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{"-resume -out " + path, fmt.Sprintf("stopped and saved at iteration %d;", state.Iteration)} {
+				if !strings.Contains(output.String(), want) {
+					t.Errorf("output does not say %q:\n%s", want, output)
+				}
 			}
 		})
 	}
@@ -152,7 +229,7 @@ func TestSecondSignal(t *testing.T) {
 	binary, dir := buildTrain(t), t.TempDir()
 	path := filepath.Join(dir, "run")
 	// an iteration of this run takes seconds: the first signal waits for it
-	c, output := command(t, binary, dir, "-max_iters", "1000000", "-out", path, "-batch_size", "60000", "-dropout", "0")
+	c, output := command(t, binary, dir, "-max_iters", "1000000", "-out", path, "-batch_size", "200000", "-dropout", "0")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +242,7 @@ func TestSecondSignal(t *testing.T) {
 	if code := exitCode(c.Wait()); code != 130 {
 		t.Errorf("exit code %d, want 130\n%s", code, output)
 	}
-	if waited := time.Since(second); waited > 2*time.Second || strings.Contains(output.String(), "saved") {
+	if waited := time.Since(second); waited > 5*time.Second || strings.Contains(output.String(), "saved") {
 		t.Errorf("the second signal took %v\n%s", waited, output)
 	}
 }
@@ -182,11 +259,16 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, output = command(t, binary, dir, "-max_iters", "18", "-out", path, "-resume")
+	c, _ = command(t, binary, dir, "-max_iters", "18", "-out", path, "-resume")
+	var errs bytes.Buffer
+	c.Stderr = &errs
 	c.Args = append([]string{"sh", "-c", `ulimit -f 16; exec "$0" "$@"`}, c.Args...) // 16 blocks of 512 bytes
 	c.Path = "/bin/sh"
-	if code := exitCode(c.Run()); code != 1 || !strings.Contains(output.String(), "too large") || strings.Contains(output.String(), "goroutine") {
-		t.Errorf("exit code %d, want 1 and one line about the file\n%s", code, output)
+	code := exitCode(c.Run())
+	lines := strings.Split(strings.TrimSpace(errs.String()), "\n")
+	last := lines[len(lines)-1] // the pictures, which have no room either, have lines before
+	if code != 1 || !strings.HasPrefix(last, "train: saving failed: ") || !strings.Contains(last, "too large") || !strings.HasSuffix(last, "; the checkpoint before is intact") {
+		t.Errorf("exit code %d, want 1 and a last line about the file and the checkpoint\n%s", code, &errs)
 	}
 	if after, err := os.ReadFile(filepath.Join(path, "ckpt.safetensors")); err != nil || !bytes.Equal(after, before) {
 		t.Errorf("the checkpoint before the full disk is not intact (%v)", err)

@@ -120,7 +120,7 @@ func (r *reporter) end(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	text, err := r.trainer.Sample(500)
+	text, err := r.trainer.Sample(ctx, 500)
 	if err != nil {
 		return err
 	}

@@ -26,8 +26,8 @@ func Presets() []Preset {
 		},
 	}
 	// The lowest loss in minutes on two cores, found by measuring: docs/recipe.md.
-	best := cpu.with("default", "the recipe of docs/recipe.md: Muon, rotary positions, 96 channels, block 256")
-	best.Config.NHead, best.Config.NEmbd = 3, 96
+	best := cpu.with("default", "the recipe of docs/recipe.md: Muon, rotary positions, 3 layers, 96 channels, block 256")
+	best.Config.NLayer, best.Config.NHead, best.Config.NEmbd = 3, 3, 96
 	best.Config.BlockSize, best.Config.Position = 256, model.PositionRope
 	best.Optimizer, best.BatchSize, best.LearningRate, best.MinLR = Muon, 4, 6e-3, 1e-5
 	best.EvalInterval, best.Patience = 500, 3

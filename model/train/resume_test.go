@@ -47,8 +47,14 @@ func TestResumeMendsCrash(t *testing.T) {
 	whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "crashed")
 	run(t, newTrainer(t, whole, o, 1))
 	tr := newTrainer(t, path, o, 1)
+	var older []byte // best.safetensors of the evaluation before
+	tr.Evaluated = func(e Evaluation) {
+		if e.Iteration == 5 {
+			older, _ = os.ReadFile(filepath.Join(path, bestFile))
+		}
+	}
 	runUntil(t, tr, 10)
-	if tr.State.BestIter != 10 {
+	if tr.State.BestIter != 10 || len(older) == 0 {
 		t.Fatalf("iteration 10 is not the best so far (%d is): the test needs another text", tr.State.BestIter)
 	}
 	for name, content := range map[string]string{checkpointFile + ".tmp-123": "torn", bestFile + ".tmp-9": ""} {
@@ -62,7 +68,7 @@ func TestResumeMendsCrash(t *testing.T) {
 	}
 	f.WriteString("15,1,1,1,1,1,1\n20,1,1")
 	f.Close()
-	if err := os.Remove(filepath.Join(path, bestFile)); err != nil {
+	if err := os.WriteFile(filepath.Join(path, bestFile), older, 0o666); err != nil { // the crash came before it was replaced
 		t.Fatal(err)
 	}
 	run(t, resumeTrainer(t, path, 0))
@@ -140,7 +146,11 @@ func TestResumeExtends(t *testing.T) {
 	}
 	rows := metricsWithoutSeconds(t, path)
 	if len(rows) != 1+30/5+1 {
-		t.Errorf("%d rows of metrics, want a header and 7: %q", len(rows), rows)
+		t.Fatalf("%d rows of metrics, want a header and 7: %q", len(rows), rows)
+	}
+	longer := tr.State.Options.schedule()
+	if got, want := rows[len(rows)-1], fmt.Sprintf(",%.7g", longer.At(29)); longer.Total != 30 || !strings.HasSuffix(got, want) {
+		t.Errorf("the last row of metrics is %q, want it to end with the rate %q of a run of 30 iterations", got, want)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 // sampleLength is how many characters the samples during training have.
 const sampleLength = 200
 
-// Sample draws n characters from the model as it is, seeded by the run.
-func (t *Trainer) Sample(n int) (string, error) {
+// Sample draws n characters from the model as it is, seeded by the run. It stops early, with the context's cause, when ctx is done.
+func (t *Trainer) Sample(ctx context.Context, n int) (string, error) {
 	d, err := t.Model.NewDecoder(1)
 	if err != nil {
 		return "", err
@@ -21,7 +21,7 @@ func (t *Trainer) Sample(n int) (string, error) {
 	var text strings.Builder
 	start := []int32{StartToken(t.Text.Tokenizer, t.Bigrams)}
 	o := sample.Options{Sampler: sample.Sampler{Temperature: 0.8}, MaxNewTokens: n, Seed: t.State.Options.Seed}
-	err = sample.Generate(context.Background(), d, 1, 0, start, t.Text.Tokenizer.Char, o, func(e sample.Event) error {
+	err = sample.Generate(ctx, d, 1, 0, start, t.Text.Tokenizer.Char, o, func(e sample.Event) error {
 		text.WriteString(e.Text)
 		return nil
 	})

@@ -115,6 +115,13 @@ func runUntil(t *testing.T, tr *Trainer, iteration int) {
 	if err := tr.Close(); err != nil {
 		t.Fatal(err)
 	}
+	c, err := checkpoint.Read(filepath.Join(tr.Path(), checkpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state, err := ReadState(c); err != nil || state.Iteration != iteration {
+		t.Fatalf("stopped at iteration %d, iteration %d was saved (%v)", iteration, state.Iteration, err)
+	}
 }
 
 func sameFiles(t *testing.T, a, b string, names ...string) {
@@ -343,7 +350,9 @@ func TestNoValidation(t *testing.T) {
 func TestFinishMeasuresSavedWeights(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	_, o := small()
-	o.MinLR, o.LearningRate = 0.5, 0.5 // gets worse at some point: best is not the last
+	o.Patience, o.LearningRate, o.MaxIters = 0, 1e-2, 200
+	defer func(before string) { text = before }(text)
+	text = contrary // gets worse at some point: best is not the last
 	tr := newTrainer(t, path, o, 1)
 	if err := tr.Run(context.Background()); err != nil {
 		t.Fatal(err)
@@ -351,6 +360,9 @@ func TestFinishMeasuresSavedWeights(t *testing.T) {
 	result, err := tr.Finish(context.Background())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if result.BestIter == o.MaxIters {
+		t.Fatal("the last iteration is the best: the test needs another text")
 	}
 	c, err := checkpoint.Read(filepath.Join(path, bestFile))
 	if err != nil {

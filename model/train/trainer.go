@@ -143,7 +143,7 @@ func (t *Trainer) Run(ctx context.Context) error {
 		}
 	}
 	if t.Sampled != nil && t.State.Options.SampleInterval > 0 {
-		if _, err := t.Sample(t.Model.Config.BlockSize + 2); err != nil { // takes its memory now, not in the middle of the run
+		if _, err := t.Sample(context.Background(), t.Model.Config.BlockSize+2); err != nil { // takes its memory now, not in the middle of the run
 			return err
 		}
 	}
@@ -233,7 +233,7 @@ func (t *Trainer) afterStep() error {
 		}
 	}
 	if o.SampleInterval > 0 && i%o.SampleInterval == 0 && !t.over() && t.Sampled != nil {
-		text, err := t.Sample(sampleLength)
+		text, err := t.Sample(context.Background(), sampleLength)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"chargpt/model/checkpoint"
+)
+
+// A checkpoint that is damaged, or signed but out of all bounds, is refused in one line, and stays as it is.
+func TestResumeDamaged(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := strings.Repeat("abcdefgh ", 40)
+	if code, _, stderr := call(t, text, append([]string{"-data", "-", "-out", "run"}, fast...)...); code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	path := filepath.Join("run", "ckpt.safetensors")
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := bytes.Clone(good)
+	flipped[len(flipped)-9] ^= 1
+	c, err := checkpoint.Decode(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Train = bytes.Replace(c.Train, []byte(`"batch_size":2,`), []byte(`"batch_size":1073741824,`), 1)
+	if err := checkpoint.Write("absurd", c); err != nil {
+		t.Fatal(err)
+	}
+	absurd, err := os.ReadFile("absurd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		content []byte
+		want    string
+	}{
+		{"cut short", good[:len(good)-1], "damaged checkpoint"}, {"flipped", flipped, "damaged checkpoint"}, {"empty", nil, "not a checkpoint"},
+		{"absurd", absurd, "GB of memory to go on; the most is 32"},
+	} {
+		if err := os.WriteFile(path, tt.content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := call(t, text, "-out", "run", "-resume")
+		if checkOneLine(t, stderr, path, tt.want); code != 1 || stdout != "" {
+			t.Errorf("%s: exit code %d, want 1: %s", tt.name, code, stdout)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, tt.content) {
+			t.Errorf("%s: the file was changed (%v)", tt.name, err)
+		}
+	}
+}
+
+// A text of 5,000 distinct characters trains, is saved, and writes itself.
+func TestManyCharacters(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var text strings.Builder
+	for range 3 {
+		for i := range 5000 {
+			text.WriteRune('一' + rune(i))
+		}
+	}
+	code, stdout, stderr := call(t, text.String(), append([]string{"-data", "-", "-out", "run", "-val_fraction", "0.4"}, fast...)...)
+	if code != 0 || !strings.Contains(stdout, "15000 characters, 5000 distinct") {
+		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	_, sampled, _ := strings.Cut(stdout, "sample:\n  | ")
+	if line, _, _ := strings.Cut(sampled, "\n"); len([]rune(line)) < 100 {
+		t.Errorf("the sample is %q, want 500 characters", line)
+	}
+	if c, err := checkpoint.Read(filepath.Join("run", "best.safetensors")); err != nil || len(c.Vocab) != 5000 {
+		t.Errorf("best.safetensors: %v, want a vocabulary of 5,000", err)
+	}
+}
