@@ -55,18 +55,18 @@ func TestProbe(t *testing.T) {
 	if !slices.Equal(steps, []int{0, 2, 4, 6}) {
 		t.Fatalf("records of %v", steps)
 	}
-	if code, warn := probeRun(t, halves, "-max_iters", "2", "-min_lr", "0.003", "-probe", "the cat"); code != 0 {
+	if code, warn := probeRun(t, halves, "-max_iters", "2", "-learning_rate", "0.003", "-min_lr", "0.003", "-probe", "the cat"); code != 0 {
 		t.Fatal(warn)
 	}
 	late := filepath.Join(halves, "probe", "00000004.json.gz") // a crash before the checkpoint of iteration 4
 	if err := os.WriteFile(late, []byte(want["00000004.json.gz"]), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if code, warn := probeRun(t, halves, "-resume", "-max_iters", "6", "-min_lr", "0.003"); code != 0 {
+	if code, warn := probeRun(t, halves, "-resume", "-max_iters", "6", "-learning_rate", "0.003", "-min_lr", "0.003"); code != 0 {
 		t.Fatal(warn)
 	}
 	whole2 := filepath.Join(dir, "whole2")
-	if code, warn := probeRun(t, whole2, "-max_iters", "6", "-min_lr", "0.003", "-probe", "the cat"); code != 0 {
+	if code, warn := probeRun(t, whole2, "-max_iters", "6", "-learning_rate", "0.003", "-min_lr", "0.003", "-probe", "the cat"); code != 0 {
 		t.Fatal(warn)
 	}
 	_, a := records(t, whole2)
