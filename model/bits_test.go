@@ -5,6 +5,7 @@
 package model_test
 
 import (
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -78,6 +79,36 @@ func TestDecoderBatchDoesNotMatter(t *testing.T) {
 		for i, x := range decode(batch, batch-1) {
 			if x != want[i] {
 				t.Fatalf("in a batch of %d, logit %d of step %d = %v, alone %v", batch, i%65, i/65, x, want[i])
+			}
+		}
+	}
+}
+
+// Decoding has the same bits on any number of threads, inside the block size and past it: samples do not depend on them.
+func TestDecoderThreadsDoNotMatter(t *testing.T) {
+	c := model.Config{VocabSize: 11, BlockSize: 24, NLayer: 2, NHead: 6, NEmbd: 384, Tied: true} // products large enough to be split
+	m := newModel(t, c)
+	logits := func(threads int) (all []float32) {
+		m.Threads = threads
+		d, err := m.NewDecoder(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		for i := range c.BlockSize + 4 {
+			x, err := d.Next([]int32{int32(i % 11), int32(i * i % 11), int32((7*i + 3) % 11)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, x...)
+		}
+		return all
+	}
+	want := logits(1)
+	for _, threads := range []int{2, 3, 7} {
+		for i, got := range logits(threads) {
+			if math.Float32bits(got) != math.Float32bits(want[i]) {
+				t.Fatalf("%d threads: logit %d of step %d is %v, want %v as on one", threads, i%(3*c.VocabSize), i/(3*c.VocabSize), got, want[i])
 			}
 		}
 	}
