@@ -77,7 +77,9 @@ func TestOutputIsNoCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.WriteFile("weights.bin", before, 0o666), os.Symlink(best, "link.html"), os.WriteFile(config, before, 0o666)); err != nil {
+	if err := errors.Join(os.WriteFile("weights.bin", before, 0o666), os.Symlink(best, "link.html"), os.WriteFile(config, []byte("{}"), 0o666),
+		os.WriteFile("copied", before, 0o666), os.Mkdir("stopped", 0o777), os.WriteFile("stopped/.lock", nil, 0o666), os.Mkdir("stopped/probe", 0o777),
+		os.WriteFile("stopped/metrics.csv", nil, 0o666), os.WriteFile("stopped/probe/00000000.json.gz", nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -88,6 +90,10 @@ func TestOutputIsNoCheckpoint(t *testing.T) {
 		{"checkpoints/plays", best, 2, "-o " + best + " is a checkpoint"},
 		{"checkpoints/plays", "checkpoints/plays/ckpt.safetensors", 2, "is a checkpoint, which would be lost: name another file"},
 		{"checkpoints/plays", config, 2, "-o " + config + " belongs to the run in that folder"},
+		{"checkpoints/plays", "copied", 2, "-o copied is a checkpoint"},
+		{"checkpoints/plays", "stopped/.lock", 2, "belongs to the run"},
+		{"checkpoints/plays", "stopped/metrics.csv", 2, "belongs to the run"},
+		{"checkpoints/plays", "stopped/probe/00000000.json.gz", 2, "belongs to the run"},
 		{"weights.bin", "./weights.bin", 2, "-o ./weights.bin is a checkpoint"},
 		{"weights.bin", best, 2, "is a checkpoint"},
 		{"weights.bin", "link.html", 2, "-o link.html is a checkpoint"},
@@ -101,7 +107,7 @@ func TestOutputIsNoCheckpoint(t *testing.T) {
 			}
 		}
 	}
-	for _, file := range []string{best, "weights.bin", config} {
+	for _, file := range []string{best, "weights.bin", "copied"} {
 		if after, _ := os.ReadFile(file); !bytes.Equal(after, before) {
 			t.Errorf("%s was overwritten", file)
 		}

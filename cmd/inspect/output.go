@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"chargpt/internal/attention"
 	"chargpt/internal/attention/page"
@@ -40,15 +41,42 @@ func (o *options) checkOut() error {
 	if err != nil {
 		return nil // there is nothing to lose
 	}
-	read, _ := os.Stat(o.ckpt)
-	written, _ := os.Stat(file)
-	if os.SameFile(read, written) && !read.IsDir() || filepath.Ext(file) == ".safetensors" {
+	if filepath.Ext(file) == ".safetensors" || isCheckpoint(file) {
 		return cli.Usagef("-o %s is a checkpoint, which would be lost: name another file", o.out)
 	}
-	if name := filepath.Base(file); (name == "config.json" || name == "metrics.csv") && exists(filepath.Join(filepath.Dir(file), "ckpt.safetensors")) {
+	if belongsToRun(file) {
 		return cli.Usagef("-o %s belongs to the run in that folder and would be lost: name another file", o.out)
 	}
 	return nil
+}
+
+// isCheckpoint reports whether a file begins as a checkpoint does, whatever its name: a length, then the metadata.
+func isCheckpoint(file string) bool {
+	const lengthSize, key = 8, `{"__metadata__"`
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	first := make([]byte, lengthSize+len(key))
+	_, err = io.ReadFull(f, first)
+	return err == nil && string(first[lengthSize:]) == key
+}
+
+// belongsToRun reports whether a file is one of those that a run keeps beside its checkpoints, or a record of its probe.
+func belongsToRun(file string) bool {
+	name, folder := filepath.Base(file), filepath.Dir(file)
+	if filepath.Base(folder) == "probe" {
+		return isRun(filepath.Dir(folder))
+	}
+	return slices.Contains([]string{".lock", "config.json", "metrics.csv"}, name) && isRun(folder)
+}
+
+func isRun(folder string) bool {
+	return slices.ContainsFunc([]string{".lock", "ckpt.safetensors", "best.safetensors"}, func(name string) bool { return exists(filepath.Join(folder, name)) })
 }
 
 func exists(path string) bool {

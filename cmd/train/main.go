@@ -155,7 +155,7 @@ func readText(ctx context.Context, file string, stdin io.Reader) (*data.Text, er
 		}
 		return text, nil
 	}
-	text, err := data.ReadFile(file)
+	text, err := cli.Await(ctx, func() (*data.Text, error) { return data.ReadFile(file) }) // a pipe, or endless
 	if err != nil {
 		return nil, fmt.Errorf("-data: %w", err)
 	}

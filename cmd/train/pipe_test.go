@@ -4,6 +4,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -56,6 +58,25 @@ func TestSignalWhileReading(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A signal ends waiting for a text that nobody writes, too.
+func TestSignalWhileOpening(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "text")
+	if err := syscall.Mkfifo(fifo, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	signal := errors.New("signal")
+	time.AfterFunc(50*time.Millisecond, func() { cancel(signal) })
+	if _, err := readText(ctx, fifo, nil); !errors.Is(err, signal) {
+		t.Errorf("reading a pipe that nobody writes: %v, want the signal", err)
+	}
+	f, err := os.OpenFile(fifo, os.O_WRONLY, 0) // lets the reader go
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
 }
 
 // A reader of the results that goes away, as in train | head -1, does not end the training: it is saved whole, and one line

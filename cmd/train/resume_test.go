@@ -36,6 +36,17 @@ func TestResumeDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if c, err = checkpoint.Decode(good); err != nil {
+		t.Fatal(err)
+	}
+	c.Vocab[0], c.Vocab[1] = c.Vocab[1], c.Vocab[0]
+	if err := checkpoint.Write("swapped", c); err != nil {
+		t.Fatal(err)
+	}
+	swapped, err := os.ReadFile("swapped")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name    string
 		content []byte
@@ -43,12 +54,13 @@ func TestResumeDamaged(t *testing.T) {
 	}{
 		{"cut short", good[:len(good)-1], "damaged checkpoint"}, {"flipped", flipped, "damaged checkpoint"}, {"empty", nil, "not a checkpoint"},
 		{"absurd", absurd, "GB of memory to go on; the most is 32"},
+		{"another vocabulary", swapped, "the checkpoint's vocabulary is not the text's"},
 	} {
 		if err := os.WriteFile(path, tt.content, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		code, stdout, stderr := call(t, text, "-out", "run", "-resume")
-		if checkOneLine(t, stderr, path, tt.want); code != 1 || stdout != "" {
+		if checkOneLine(t, stderr, tt.want); code != 1 || stdout != "" {
 			t.Errorf("%s: exit code %d, want 1: %s", tt.name, code, stdout)
 		}
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, tt.content) {

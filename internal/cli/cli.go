@@ -11,7 +11,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
+	"unicode"
 )
 
 // Env is what a command runs in; tests give their own.
@@ -53,11 +56,24 @@ func Run(ctx context.Context, name string, command Command, env Env) (code int) 
 	case errors.As(err, &stop):
 		return stop.code()
 	case errors.As(err, &usage):
-		fmt.Fprintf(env.Stderr, "%s: %s (%s -h lists the flags)\n", name, Hint(err.Error()), Hint("go run ./cmd/"+name))
+		fmt.Fprintf(env.Stderr, "%s: %s (%s -h lists the flags)\n", name, oneLine(Hint(err.Error())), Hint("go run ./cmd/"+name))
 		return 2
 	}
-	fmt.Fprintf(env.Stderr, "%s: %s\n", name, Hint(err.Error()))
+	fmt.Fprintf(env.Stderr, "%s: %s\n", name, oneLine(Hint(err.Error())))
 	return 1
+}
+
+// oneLine escapes what a terminal would not print as it is, such as a line feed in a file's name.
+func oneLine(message string) string {
+	var b strings.Builder
+	for _, r := range message {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }
 
 func protect(ctx context.Context, command Command, env Env) (err error) {

@@ -53,6 +53,15 @@ func testFlags() (*Flags, *int, *string) {
 	return f, n, s
 }
 
+// A message is one line whatever is in it.
+func TestErrorIsOneLine(t *testing.T) {
+	var errs strings.Builder
+	code := Run(t.Context(), "x", func(context.Context, Env) error { return errors.New("open \x1b[31m\nö 日🙂\x00: no") }, Env{Stderr: &errs})
+	if want := "x: open \\x1b[31m\\nö 日🙂\\x00: no\n"; code != 1 || errs.String() != want {
+		t.Errorf("exit code %d, %q, want 1, %q", code, errs.String(), want)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	f, _, _ := testFlags()
 	var out bytes.Buffer

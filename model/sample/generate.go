@@ -45,7 +45,7 @@ type Event struct {
 
 // Generate continues the prompt (at least one token; give at most the model's block size) in batch samples, numbered
 // from first, and hands what it draws to emit as it is drawn. decode gives the text of one token. It stops early, with
-// the context's error, when ctx is done, and with emit's error when that fails.
+// the context's cause, when ctx is done, and with emit's error when that fails.
 func Generate(ctx context.Context, p Predictor, batch, first int, prompt []int32, decode func(int32) string, o Options, emit func(Event) error) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -57,7 +57,7 @@ func Generate(ctx context.Context, p Predictor, batch, first int, prompt []int32
 	logits, err := g.feed(ctx, p, prompt)
 	for i := 0; err == nil && i < o.MaxNewTokens && g.running > 0; i++ {
 		if err = g.draw(logits); err == nil && g.running > 0 && i+1 < o.MaxNewTokens {
-			if err = ctx.Err(); err == nil {
+			if err = context.Cause(ctx); err == nil {
 				logits, err = p.Next(g.tokens)
 			}
 		}
@@ -94,7 +94,7 @@ func newGeneration(batch, first int, decode func(int32) string, o Options, emit 
 // feed gives every sample the prompt.
 func (g *generation) feed(ctx context.Context, p Predictor, prompt []int32) (logits []float32, err error) {
 	for _, id := range prompt {
-		if err := ctx.Err(); err != nil {
+		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		for i := range g.tokens {

@@ -105,7 +105,7 @@ func TestGenerateErrors(t *testing.T) {
 		{"no prompt", context.Background(), nil, Options{MaxNewTokens: 1}, emit, "prompt of 0"},
 		{"negative length", context.Background(), []int32{0}, Options{MaxNewTokens: -1}, emit, "max_new_tokens"},
 		{"empty stop", context.Background(), []int32{0}, Options{Stop: []string{""}}, emit, "stop is empty"},
-		{"cancelled", ctx, []int32{0}, Options{MaxNewTokens: 1}, emit, "context canceled"},
+		{"cancelled", ctx, []int32{0}, Options{MaxNewTokens: 1}, emit, "signal"},
 		{"closed output", context.Background(), []int32{0}, Options{MaxNewTokens: 1}, func(Event) error { return boom }, "pipe closed"},
 	} {
 		err := Generate(tt.ctx, &alphabet{}, 1, 0, tt.prompt, letter, tt.o, tt.emit)

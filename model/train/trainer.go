@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"chargpt/data"
@@ -87,6 +88,9 @@ func Resume(c *checkpoint.Checkpoint, text *data.Text, length Length, r Run) (*T
 	}
 	if state.TextSHA256 != text.SHA256 {
 		return nil, errors.New("the text is not the one this run was trained on: its content differs; give that one with -data, or start a new run without -resume")
+	}
+	if !slices.Equal(c.Vocab, text.Tokenizer.Vocab()) {
+		return nil, errors.New("the checkpoint's vocabulary is not the text's: the checkpoint was not made by training on it")
 	}
 	if err := state.extend(length); err != nil {
 		return nil, err
