@@ -13,6 +13,7 @@ import (
 	"chargpt/internal/attention/page"
 	"chargpt/internal/cli"
 	"chargpt/internal/trace"
+	"chargpt/model/checkpoint"
 
 	"golang.org/x/term"
 )
@@ -50,20 +51,10 @@ func (o *options) checkOut() error {
 	return nil
 }
 
-// isCheckpoint reports whether a file begins as a checkpoint does, whatever its name: a length, then the metadata.
+// isCheckpoint reports whether a file is one that can be read, whatever its name.
 func isCheckpoint(file string) bool {
-	const lengthSize, key = 8, `{"__metadata__"`
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	first := make([]byte, lengthSize+len(key))
-	_, err = io.ReadFull(f, first)
-	return err == nil && string(first[lengthSize:]) == key
+	_, err := checkpoint.Read(file)
+	return err == nil
 }
 
 // belongsToRun reports whether a file is one of those that a run keeps beside its checkpoints, or a record of its probe.

@@ -218,25 +218,13 @@ func dropout() {
 	done()
 }
 
-// add: dst[i] = x[i] + y[i].
-func add() {
-	function("addAVX2", "func(n int, dst, x, y *float32)")
+// binary: dst[i] = x[i] op y[i], for VADDPS or VMULPS.
+func binary(name string, op func(...Op)) {
+	function(name, "func(n int, dst, x, y *float32)")
 	n, dst, x, y := param("n"), param("dst"), param("x"), param("y")
 	forEach(n, 4, func(l lanes) {
 		v := l.load(x)
-		VADDPS(l.load(y), v, v)
-		l.store(v, dst)
-	})
-	done()
-}
-
-// multiply: dst[i] = x[i]·y[i].
-func multiply() {
-	function("multiplyAVX2", "func(n int, dst, x, y *float32)")
-	n, dst, x, y := param("n"), param("dst"), param("x"), param("y")
-	forEach(n, 4, func(l lanes) {
-		v := l.load(x)
-		VMULPS(l.load(y), v, v)
+		op(l.load(y), v, v)
 		l.store(v, dst)
 	})
 	done()
