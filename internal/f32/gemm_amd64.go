@@ -11,8 +11,6 @@ import (
 // blockCols columns of op(B), packed once, then blockRows rows of op(A) at a time.
 // Inside, tiles of tileRows×tileCols of C live in registers.
 const (
-	tileRows   = 6
-	tileCols   = 16
 	blockDepth = 512
 	blockCols  = 512
 	blockRows  = 96
@@ -143,22 +141,9 @@ type block struct {
 	panelStride int
 }
 
-// splitRows covers rows by tiles of 6 and at most two smaller ones. Those have 3 rows
-// at least, if they can: fewer sums cannot hide the latency of the multiply-adds.
-func (b *block) splitRows() {
-	b.six = b.rows / tileRows
-	left := b.rows % tileRows
-	b.last = [2]int{left, 0}
-	if b.six > 0 && 1 <= left && left <= 3 {
-		b.six--
-		high := (left + tileRows + 1) / 2 // 7 = 4+3, 8 = 4+4, 9 = 5+4
-		b.last = [2]int{high, left + tileRows - high}
-	}
-}
-
 // takeRows finds the block's rows of op(A), copying them if planned.
 func (p *product) takeRows(b *block) {
-	b.splitRows()
+	b.six, b.last = tileHeights(b.rows)
 	b.aStride = 4 * p.lda
 	if p.transA {
 		b.a = p.a[b.k0*p.lda+b.i0:]
@@ -259,11 +244,6 @@ func (p *product) packTile(b *block, c *float32, cStride, add int) {
 	tile(1, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, &p.b[b.k0*p.ldb+b.j0+b.j], 4*p.ldb, c, cStride, p.alpha, add, b.panel)
 }
 
-// below returns the address some bytes after c.
-func below(c *float32, bytes int) *float32 {
-	return (*float32)(unsafe.Add(unsafe.Pointer(c), bytes))
-}
-
 // storeTail moves the columns of a finished tail into C.
 func (p *product) storeTail(b *block, c []float32) {
 	for i := range b.rows {
@@ -277,17 +257,3 @@ func (p *product) storeTail(b *block, c []float32) {
 		}
 	}
 }
-
-// tilesInRows and tilesInColumns hold the kernels for 1 to 6 rows and 8 or 16 columns.
-var (
-	tilesInRows = [tileRows][2]tileKernel{
-		{tileRows1x8, tileRows1x16}, {tileRows2x8, tileRows2x16}, {tileRows3x8, tileRows3x16},
-		{tileRows4x8, tileRows4x16}, {tileRows5x8, tileRows5x16}, {tileRows6x8, tileRows6x16},
-	}
-	tilesInColumns = [tileRows][2]tileKernel{
-		{tileColumns1x8, tileColumns1x16}, {tileColumns2x8, tileColumns2x16}, {tileColumns3x8, tileColumns3x16},
-		{tileColumns4x8, tileColumns4x16}, {tileColumns5x8, tileColumns5x16}, {tileColumns6x8, tileColumns6x16},
-	}
-)
-
-type tileKernel = func(count, k int, a *float32, aStride, aStep int, b *float32, bStride int, c *float32, cStride int, alpha float32, add int)

@@ -26,3 +26,19 @@ func layerNorm(y, x, gain, bias []float32) (mean, rstd float32) {
 func layerNormBackward(dx, skip, dy, x, gain, dgain, dbias []float32, mean, rstd float32) {
 	layerNormBackwardPortable(dx, skip, dy, x, gain, dgain, dbias, mean, rstd)
 }
+
+func packPanel(transB bool, k, j, width int, b []float32, ldb int, panel []float32) {
+	packPanelPortable(transB, k, j, width, b, ldb, panel)
+}
+
+func causalScores(m, first int, alpha float32, a []float32, lda int, b *Panels, s []float32, lds int) {
+	causalScoresPortable(m, first, alpha, a, lda, b, s, lds)
+}
+
+func causalSum(m, first int, alpha float32, s []float32, lds int, b *Panels, c []float32, ldc int) {
+	causalSumPortable(m, first, alpha, s, lds, b, c, ldc)
+}
+
+func causalSumTransposed(m, first int, alpha float32, s []float32, lds int, b *Panels, add bool, c []float32, ldc int) {
+	causalSumTransposedPortable(m, first, alpha, s, lds, b, add, c, ldc)
+}

@@ -32,7 +32,7 @@ func (b *Builder) Attention(qkv *gorgonia.Node, batch, t, heads int, dropout flo
 		weights: make([]float32, batch*heads*t*t),
 		drop:    b.mask(dropout),
 	}
-	a.scratch = make([][]float32, b.Threads)
+	a.scratch = make([]headScratch, b.Threads)
 	o := b.operation("attention", tensor.Shape{batch * t, c}, matrix())
 	o.differentiable = []bool{true}
 	forward := a.forwardHeads
@@ -69,7 +69,7 @@ type attention struct {
 	scale            float32
 	weights          []float32 // (B, NH, T, T)
 	drop             *mask
-	scratch          [][]float32 // a worker's (queryBlock, T) matrices: dropped weights, gradient of the weights
+	scratch          []headScratch // a worker's
 	qkv, y, dqkv, dy []float32
 }
 
@@ -90,31 +90,38 @@ func (a *attention) head(pair int) (in, out int, weights []float32) {
 	return sequence*a.t*a.ld + h*a.hs, sequence*a.t*a.a + h*a.hs, a.weights[pair*tt : (pair+1)*tt]
 }
 
-// workspace returns a worker's two (queryBlock, T) matrices.
-func (a *attention) workspace(worker int) (dropped, dweights []float32) {
-	n := min(queryBlock, a.t) * a.t
-	if a.scratch[worker] == nil {
-		a.scratch[worker] = make([]float32, 2*n)
+// headScratch is what one worker has of the head at hand: the matrices that its products read again and again.
+type headScratch struct {
+	q, k, v, dy       f32.Panels
+	dropped, dweights []float32 // (queryBlock, T): weights after dropout, gradient of the weights
+}
+
+func (a *attention) workspace(worker int) *headScratch {
+	s := &a.scratch[worker]
+	if n := min(queryBlock, a.t) * a.t; s.dropped == nil {
+		s.dropped, s.dweights = make([]float32, n), make([]float32, n)
 	}
-	return a.scratch[worker][:n], a.scratch[worker][n:]
+	return s
 }
 
 func (a *attention) forwardHeads(lo, hi, worker int) {
-	dropped, _ := a.workspace(worker)
+	s := a.workspace(worker)
 	for pair := lo; pair < hi; pair++ {
 		in, out, weights := a.head(pair)
-		q, k, v := a.qkv[in:], a.qkv[in+a.a:], a.qkv[in+2*a.a:]
+		q := a.qkv[in:]
+		s.k.Pack(true, a.hs, a.t, a.qkv[in+a.a:], a.ld)
+		s.v.Pack(false, a.t, a.hs, a.qkv[in+2*a.a:], a.ld)
 		for i := 0; i < a.t; i += queryBlock {
 			end := min(i+queryBlock, a.t)
 			w := weights[i*a.t:] // (end-i, end) of (T, T)
-			f32.Gemm(false, true, end-i, end, a.hs, a.scale, q[i*a.ld:], a.ld, k, a.ld, 0, w, a.t)
+			f32.CausalScores(end-i, i, a.scale, q[i*a.ld:], a.ld, &s.k, w, a.t)
 			for r := i; r < end; r++ {
 				x := weights[r*a.t : r*a.t+end]
 				f32.Softmax(x[:r+1], x[:r+1])
 				clear(x[r+1:])
 			}
-			w = a.dropBlock(dropped, w, pair, i, end)
-			f32.Gemm(false, false, end-i, a.hs, end, 1, w, a.t, v, a.ld, 0, a.y[out+i*a.a:], a.a)
+			w = a.dropBlock(s.dropped, w, pair, i, end)
+			f32.CausalSum(end-i, i, 1, w, a.t, &s.v, a.y[out+i*a.a:], a.a)
 		}
 	}
 }
@@ -148,21 +155,24 @@ func (a *attention) derive(in gorgonia.Nodes, grad *gorgonia.Node) (gorgonia.Nod
 //
 // The last block sees all keys and comes first: it sets dK and dV, the others add to them.
 func (a *attention) backwardHeads(lo, hi, worker int) {
-	dropped, dw := a.workspace(worker)
+	s := a.workspace(worker)
 	last := (a.t - 1) / queryBlock * queryBlock
 	for pair := lo; pair < hi; pair++ {
 		in, out, weights := a.head(pair)
-		q, k, v := a.qkv[in:], a.qkv[in+a.a:], a.qkv[in+2*a.a:]
 		dq, dk, dv := a.dqkv[in:], a.dqkv[in+a.a:], a.dqkv[in+2*a.a:]
-		for i, beta := last, float32(0); i >= 0; i, beta = i-queryBlock, 1 {
-			end := min(i+queryBlock, a.t)
-			rows, dy := end-i, a.dy[out+i*a.a:]
-			w := a.dropBlock(dropped, weights[i*a.t:], pair, i, end)
-			f32.Gemm(true, false, end, a.hs, rows, 1, w, a.t, dy, a.a, beta, dv, a.ld)
-			f32.Gemm(false, true, rows, end, a.hs, 1, dy, a.a, v, a.ld, 0, dw, a.t)
+		s.q.Pack(false, a.t, a.hs, a.qkv[in:], a.ld)
+		s.k.Pack(false, a.t, a.hs, a.qkv[in+a.a:], a.ld)
+		s.v.Pack(true, a.hs, a.t, a.qkv[in+2*a.a:], a.ld)
+		s.dy.Pack(false, a.t, a.hs, a.dy[out:], a.a)
+		for i := last; i >= 0; i -= queryBlock {
+			end, add := min(i+queryBlock, a.t), i != last
+			rows, dw := end-i, s.dweights
+			w := a.dropBlock(s.dropped, weights[i*a.t:], pair, i, end)
+			f32.CausalSumTransposed(rows, i, 1, w, a.t, &s.dy, add, dv, a.ld)
+			f32.CausalScores(rows, i, 1, a.dy[out+i*a.a:], a.a, &s.v, dw, a.t)
 			a.scoreGradient(dw, weights, pair, i, end)
-			f32.Gemm(false, false, rows, a.hs, end, a.scale, dw, a.t, k, a.ld, 0, dq[i*a.ld:], a.ld)
-			f32.Gemm(true, false, end, a.hs, rows, a.scale, dw, a.t, q[i*a.ld:], a.ld, beta, dk, a.ld)
+			f32.CausalSum(rows, i, a.scale, dw, a.t, &s.k, dq[i*a.ld:], a.ld)
+			f32.CausalSumTransposed(rows, i, a.scale, dw, a.t, &s.q, add, dk, a.ld)
 		}
 	}
 }

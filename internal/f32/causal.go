@@ -1,0 +1,131 @@
+package f32
+
+// The causal products are those of attention. Their matrix S is a strip of a lower
+// triangular matrix, m rows from row first on: its row i has values in columns 0 to
+// first+i and zeros from there to column first+m. What is multiplied by zeros is left
+// out, in steps of 6 rows or 16 columns.
+
+// panelCols is how many columns a panel has.
+const panelCols = 16
+
+// Panels is a matrix copied into panels of 16 columns, one after the other, zeros
+// beyond the last: what stands to the right in the products of one head is read from
+// there again and again. The zero value is empty; its memory is used again.
+type Panels struct {
+	data []float32
+	k, n int
+	tile [6 * panelCols]float32 // a tile of fewer columns than the kernels write
+}
+
+// Pack copies op(B), k×n, which transposes if its flag says so. b has the stride ldb.
+func (p *Panels) Pack(transB bool, k, n int, b []float32, ldb int) {
+	checkMatrix("B", transB, k, n, b, ldb)
+	p.k, p.n = k, n
+	size := (n + panelCols - 1) / panelCols * panelCols * k
+	if cap(p.data) < size {
+		p.data = make([]float32, size)
+	}
+	p.data = p.data[:size]
+	for j := 0; j < n; j += panelCols {
+		packPanel(transB, k, j, min(panelCols, n-j), b, ldb, p.panel(j))
+	}
+}
+
+// panel is the panel that starts at column j.
+func (p *Panels) panel(j int) []float32 { return p.data[j*p.k:][:p.k*panelCols] }
+
+// packPanelPortable copies width columns of op(B) from column j on into a panel.
+func packPanelPortable(transB bool, k, j, width int, b []float32, ldb int, panel []float32) {
+	clear(panel)
+	for i := range k {
+		for c := range width {
+			if transB {
+				panel[i*panelCols+c] = b[(j+c)*ldb+i]
+			} else {
+				panel[i*panelCols+c] = b[i*ldb+j+c]
+			}
+		}
+	}
+}
+
+// CausalScores computes the lower part of S = alpha·A·B, with A m×k and B k×n,
+// n ≥ first+m. What is above the diagonal may hold anything afterwards.
+func CausalScores(m, first int, alpha float32, a []float32, lda int, b *Panels, s []float32, lds int) {
+	checkMatrix("A", false, m, b.k, a, lda)
+	checkMatrix("S", false, m, first+m, s, lds)
+	checkPanels(first+m <= b.n)
+	causalScores(m, first, alpha, a, lda, b, s, lds)
+}
+
+// CausalSum computes C = alpha·S·B, m×n, with the first rows of B, k×n, k ≥ first+m.
+func CausalSum(m, first int, alpha float32, s []float32, lds int, b *Panels, c []float32, ldc int) {
+	checkMatrix("S", false, m, first+m, s, lds)
+	checkMatrix("C", false, m, b.n, c, ldc)
+	checkPanels(first+m <= b.k)
+	causalSum(m, first, alpha, s, lds, b, c, ldc)
+}
+
+// CausalSumTransposed computes C = alpha·Sᵀ·B, (first+m)×n, with rows first to first+m
+// of B, or C += that if add is set.
+func CausalSumTransposed(m, first int, alpha float32, s []float32, lds int, b *Panels, add bool, c []float32, ldc int) {
+	checkMatrix("S", false, m, first+m, s, lds)
+	checkMatrix("C", false, first+m, b.n, c, ldc)
+	checkPanels(first+m <= b.k)
+	causalSumTransposed(m, first, alpha, s, lds, b, add, c, ldc)
+}
+
+func checkPanels(ok bool) {
+	if !ok {
+		panic("f32: B is too small for S")
+	}
+}
+
+func causalScoresPortable(m, first int, alpha float32, a []float32, lda int, b *Panels, s []float32, lds int) {
+	for i := range m {
+		for j := 0; j <= first+i; j += panelCols {
+			sums := panelSums(b.k, a[i*lda:], 1, b.panel(j))
+			storeSums(s[i*lds+j:][:min(panelCols, first+i+1-j)], alpha, &sums, false)
+		}
+	}
+}
+
+func causalSumPortable(m, first int, alpha float32, s []float32, lds int, b *Panels, c []float32, ldc int) {
+	for i := range m {
+		for j := 0; j < b.n; j += panelCols {
+			sums := panelSums(first+i+1, s[i*lds:], 1, b.panel(j))
+			storeSums(c[i*ldc+j:][:min(panelCols, b.n-j)], alpha, &sums, false)
+		}
+	}
+}
+
+func causalSumTransposedPortable(m, first int, alpha float32, s []float32, lds int, b *Panels, add bool, c []float32, ldc int) {
+	for i := range first + m {
+		from := max(0, i-first) // the first row of S with a value in column i
+		for j := 0; j < b.n; j += panelCols {
+			sums := panelSums(m-from, s[from*lds+i:], lds, b.panel(j)[(first+from)*panelCols:])
+			storeSums(c[i*ldc+j:][:min(panelCols, b.n-j)], alpha, &sums, add)
+		}
+	}
+}
+
+// panelSums returns Σ x[p·step]·panel[p] over the first k rows of a panel.
+func panelSums(k int, x []float32, step int, panel []float32) (sums [panelCols]float32) {
+	for p := range k {
+		v := x[p*step]
+		for j, b := range panel[p*panelCols:][:panelCols] {
+			sums[j] += v * b
+		}
+	}
+	return sums
+}
+
+// storeSums writes alpha times the sums, or adds them.
+func storeSums(dst []float32, alpha float32, sums *[panelCols]float32, add bool) {
+	for j := range dst {
+		v := alpha * sums[j]
+		if add {
+			v += dst[j]
+		}
+		dst[j] = v
+	}
+}

@@ -1,0 +1,42 @@
+//go:build amd64 && !noasm
+
+package f32
+
+import "unsafe"
+
+// The products are made of tiles of tileRows×tileCols of C that live in registers.
+const (
+	tileRows = 6
+	tileCols = 16
+)
+
+// tilesInRows and tilesInColumns hold the kernels for 1 to 6 rows and 8 or 16 columns.
+var (
+	tilesInRows = [tileRows][2]tileKernel{
+		{tileRows1x8, tileRows1x16}, {tileRows2x8, tileRows2x16}, {tileRows3x8, tileRows3x16},
+		{tileRows4x8, tileRows4x16}, {tileRows5x8, tileRows5x16}, {tileRows6x8, tileRows6x16},
+	}
+	tilesInColumns = [tileRows][2]tileKernel{
+		{tileColumns1x8, tileColumns1x16}, {tileColumns2x8, tileColumns2x16}, {tileColumns3x8, tileColumns3x16},
+		{tileColumns4x8, tileColumns4x16}, {tileColumns5x8, tileColumns5x16}, {tileColumns6x8, tileColumns6x16},
+	}
+)
+
+type tileKernel = func(count, k int, a *float32, aStride, aStep int, b *float32, bStride int, c *float32, cStride int, alpha float32, add int)
+
+// tileHeights covers rows by tiles of 6 and at most two smaller ones. Those have 3 rows
+// at least, if they can: fewer sums cannot hide the latency of the multiply-adds.
+func tileHeights(rows int) (six int, last [2]int) {
+	six = rows / tileRows
+	left := rows % tileRows
+	if six == 0 || left == 0 || left > 3 {
+		return six, [2]int{left, 0}
+	}
+	high := (left + tileRows + 1) / 2 // 7 = 4+3, 8 = 4+4, 9 = 5+4
+	return six - 1, [2]int{high, left + tileRows - high}
+}
+
+// below returns the address some bytes after c.
+func below(c *float32, bytes int) *float32 {
+	return (*float32)(unsafe.Add(unsafe.Pointer(c), bytes))
+}
