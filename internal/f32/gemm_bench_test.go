@@ -128,7 +128,7 @@ func linearShapes(name string, rows, k, m, ldx, ldy int) []benchShape {
 }
 
 // stepShapes are the products of one training step.
-func stepShapes(preset string, rows, t, c, hs, v int) []benchShape {
+func stepShapes(preset string, rows, c, v int) []benchShape {
 	var s []benchShape
 	s = append(s, linearShapes(preset+"/qkv", rows, c, c, 0, 3*c)...)
 	s = append(s, linearShapes(preset+"/proj", rows, c, c, 0, 0)...)
@@ -141,25 +141,58 @@ func stepShapes(preset string, rows, t, c, hs, v int) []benchShape {
 		benchShape{preset + "/head_logits=XW", false, false, rows, v, c, 0, 0, 0},
 		benchShape{preset + "/head_dX=dLWt", false, true, rows, c, v, 0, 0, 0},
 		benchShape{preset + "/head_dW=XtdL", true, false, c, v, rows, 0, 0, 0},
-		benchShape{preset + "/attn_S=QKt", false, true, t, t, hs, 3 * c, 3 * c, 0},
-		benchShape{preset + "/attn_O=PV", false, false, t, hs, t, 0, 3 * c, 0},
-		benchShape{preset + "/attn_dV=PtdO", true, false, t, hs, t, 0, 0, 3 * c},
-		benchShape{preset + "/attn_dQ=dSK", false, false, t, hs, t, 0, 3 * c, 3 * c},
 	)
-	for _, rows := range []int{32, 64} { // causal attention works on blocks of rows
-		n := min(t, 64)
-		s = append(s,
-			benchShape{fmt.Sprintf("%s/block%dx%d_S=QKt", preset, rows, n), false, true, rows, n, hs, 3 * c, 3 * c, 0},
-			benchShape{fmt.Sprintf("%s/block%dx%d_O=PV", preset, rows, n), false, false, rows, hs, n, t, 3 * c, 0},
-		)
-	}
 	return s
 }
 
 func BenchmarkGemm(b *testing.B) {
-	shapes := append(stepShapes("cpu", 8*64, 64, 128, 32, 65), stepShapes("baby", 8*256, 256, 384, 64, 65)...)
+	shapes := append(stepShapes("cpu", 8*64, 128, 65), stepShapes("baby", 8*256, 384, 65)...)
 	for _, s := range shapes {
 		b.Run(s.name, func(b *testing.B) { s.run(b, 1) })
+	}
+}
+
+// BenchmarkCausal times the products of one head of attention, with its operands in cache. Of a lower triangular matrix
+// only that half counts as arithmetic.
+func BenchmarkCausal(b *testing.B) {
+	for _, c := range []struct {
+		name   string
+		t, hs  int
+		stride int // of queries, keys and values
+	}{{"cpu", 64, 32, 384}, {"default", 256, 32, 288}, {"baby", 256, 64, 1152}} {
+		r := rand.New(rand.NewPCG(3, 4))
+		x, s, y := normal(r, c.t*c.stride, 1), make([]float32, c.t*c.t), make([]float32, c.t*c.hs)
+		var rows, columns Panels
+		rows.Pack(false, c.t, c.hs, x, c.stride)
+		columns.Pack(true, c.hs, c.t, x, c.stride)
+		const block = 96 // queries at a time, as in attention
+		run := func(name string, f func(i, n int)) {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				all := func() {
+					for i := 0; i < c.t; i += block {
+						f(i, min(block, c.t-i))
+					}
+				}
+				w := newStopwatch(all)
+				for b.Loop() {
+					all()
+					w.lap()
+				}
+				w.reportRate(b, float64(c.t*(c.t+1)*c.hs))
+			})
+		}
+		run("Scores", func(i, n int) { CausalScores(n, i, 1, x[i*c.stride:], c.stride, &columns, s[i*c.t:], c.t) })
+		for i := range c.t {
+			clear(s[i*c.t+i+1 : (i+1)*c.t])
+		}
+		run("Sum", func(i, n int) { CausalSum(n, i, 1, s[i*c.t:], c.t, &rows, y[i*c.hs:], c.hs) })
+		run("SumTransposed", func(i, n int) { CausalSumTransposed(n, i, 1, s[i*c.t:], c.t, &rows, i > 0, y, c.hs) })
+		b.Run(c.name+"/Pack", func(b *testing.B) {
+			for b.Loop() {
+				rows.Pack(false, c.t, c.hs, x, c.stride)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*c.t*c.hs), "ns/element")
+		})
 	}
 }
 

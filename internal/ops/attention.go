@@ -9,9 +9,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// queryBlock is how many queries attend at once: they see no key after the last of them, so that the upper triangle is
-// hardly computed, and their scores, weights and weighted sum stay in the first-level cache.
-const queryBlock = 48
+// queryBlock is how many queries attend at once: their scores, weights and weighted sum stay in cache.
+const queryBlock = 96
 
 // Attention is causal multi-head self-attention (Vaswani et al. 2017, eq. 1), for each sequence and head:
 //
