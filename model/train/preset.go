@@ -30,6 +30,7 @@ func Presets() []Preset {
 	best.Config.NLayer, best.Config.NHead, best.Config.NEmbd = 3, 3, 96
 	best.Config.BlockSize, best.Config.Position = 256, model.PositionRope
 	best.Optimizer, best.BatchSize, best.LearningRate, best.MinLR = Muon, 4, 6e-3, 1e-5
+	best.MuonWeightDecay = 0.1
 	best.EvalInterval, best.Patience = 500, 3
 
 	tiny := cpu.with("tiny", "4 layers, 4 heads, 64 channels, block 32, batch 16: seconds")
