@@ -2,15 +2,17 @@ package f32
 
 // The causal products are those of attention. Their matrix S is a strip of a lower
 // triangular matrix, m rows from row first on: its row i has values in columns 0 to
-// first+i and zeros from there to column first+m. What is multiplied by zeros is left
-// out, in steps of 6 rows or 16 columns.
+// first+i and zeros in those from there to first+m-1. What is multiplied by zeros is
+// left out, in steps of 6 rows or 16 columns: a NaN or an infinity of B may, but need
+// not, reach the up to 5 rows of C whose zeros it is multiplied by.
 
 // panelCols is how many columns a panel has.
 const panelCols = 16
 
 // Panels is a matrix copied into panels of 16 columns, one after the other, zeros
 // beyond the last: what stands to the right in the products of one head is read from
-// there again and again. The zero value is empty; its memory is used again.
+// there again and again. The zero value is empty. Its memory is used again, for the
+// next matrix, and by the products: goroutines must not share one.
 type Panels struct {
 	data []float32
 	k, n int
@@ -18,6 +20,7 @@ type Panels struct {
 }
 
 // Pack copies op(B), k×n, which transposes if its flag says so. b has the stride ldb.
+// It allocates when the matrix is larger than all before it.
 func (p *Panels) Pack(transB bool, k, n int, b []float32, ldb int) {
 	checkMatrix("B", transB, k, n, b, ldb)
 	p.k, p.n = k, n
@@ -49,34 +52,43 @@ func packPanelPortable(transB bool, k, j, width int, b []float32, ldb int, panel
 }
 
 // CausalScores computes the lower part of S = alpha·A·B, with A m×k and B k×n,
-// n ≥ first+m. What is above the diagonal may hold anything afterwards.
+// n ≥ first+m. What is above the diagonal may hold anything afterwards. Like the other
+// two it panics if a slice or B is too small, or if m or k is 0.
 func CausalScores(m, first int, alpha float32, a []float32, lda int, b *Panels, s []float32, lds int) {
 	checkMatrix("A", false, m, b.k, a, lda)
-	checkMatrix("S", false, m, first+m, s, lds)
-	checkPanels(first+m <= b.n)
+	checkStrip(m, first, s, lds)
+	checkPanels(b, b.k, first+m)
 	causalScores(m, first, alpha, a, lda, b, s, lds)
 }
 
 // CausalSum computes C = alpha·S·B, m×n, with the first rows of B, k×n, k ≥ first+m.
 func CausalSum(m, first int, alpha float32, s []float32, lds int, b *Panels, c []float32, ldc int) {
-	checkMatrix("S", false, m, first+m, s, lds)
+	checkStrip(m, first, s, lds)
 	checkMatrix("C", false, m, b.n, c, ldc)
-	checkPanels(first+m <= b.k)
+	checkPanels(b, first+m, b.n)
 	causalSum(m, first, alpha, s, lds, b, c, ldc)
 }
 
 // CausalSumTransposed computes C = alpha·Sᵀ·B, (first+m)×n, with rows first to first+m
 // of B, or C += that if add is set.
 func CausalSumTransposed(m, first int, alpha float32, s []float32, lds int, b *Panels, add bool, c []float32, ldc int) {
-	checkMatrix("S", false, m, first+m, s, lds)
+	checkStrip(m, first, s, lds)
 	checkMatrix("C", false, first+m, b.n, c, ldc)
-	checkPanels(first+m <= b.k)
+	checkPanels(b, first+m, b.n)
 	causalSumTransposed(m, first, alpha, s, lds, b, add, c, ldc)
 }
 
-func checkPanels(ok bool) {
-	if !ok {
-		panic("f32: B is too small for S")
+func checkStrip(m, first int, s []float32, lds int) {
+	if m < 1 || first < 0 {
+		panic("f32: S has no rows, or begins before the first")
+	}
+	checkMatrix("S", false, m, first+m, s, lds)
+}
+
+// checkPanels panics unless B has at least k rows and n columns, and one of each.
+func checkPanels(b *Panels, k, n int) {
+	if b.k < max(k, 1) || b.n < max(n, 1) {
+		panic("f32: B is too small")
 	}
 }
 

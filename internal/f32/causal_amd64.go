@@ -23,13 +23,13 @@ func packPanel(transB bool, k, j, width int, b []float32, ldb int, panel []float
 }
 
 func causalScores(m, first int, alpha float32, a []float32, lda int, b *Panels, s []float32, lds int) {
-	if !haveAVX2 || b.k == 0 {
+	if !haveAVX2 {
 		causalScoresPortable(m, first, alpha, a, lda, b, s, lds)
 		return
 	}
-	for j := 0; j < first+m; j += tileCols {
+	for j := 0; j < first+m; j += panelCols {
 		i := max(0, j-first) // the first row that has column j
-		t := causalTiles{b: b, in: &tilesInRows, width: min(tileCols, first+m-j), k: b.k, aStride: 4 * lda, panel: b.panel(j), ldc: lds, alpha: alpha}
+		t := causalTiles{b: b, in: &tilesInRows, width: min(panelCols, first+m-j), k: b.k, aStride: 4 * lda, panel: b.panel(j), ldc: lds, alpha: alpha}
 		six, last := tileHeights(m - i)
 		if six > 0 {
 			t.run(six, tileRows, a[i*lda:], s[i*lds+j:])
@@ -49,8 +49,8 @@ func causalSum(m, first int, alpha float32, s []float32, lds int, b *Panels, c [
 		causalSumPortable(m, first, alpha, s, lds, b, c, ldc)
 		return
 	}
-	for j := 0; j < b.n; j += tileCols {
-		t := causalTiles{b: b, in: &tilesInRows, width: min(tileCols, b.n-j), aStride: 4 * lds, panel: b.panel(j), ldc: ldc, alpha: alpha}
+	for j := 0; j < b.n; j += panelCols {
+		t := causalTiles{b: b, in: &tilesInRows, width: min(panelCols, b.n-j), aStride: 4 * lds, panel: b.panel(j), ldc: ldc, alpha: alpha}
 		for i := 0; i < m; {
 			rows := nextTile(m - i)
 			t.k = first + i + rows
@@ -65,8 +65,8 @@ func causalSumTransposed(m, first int, alpha float32, s []float32, lds int, b *P
 		causalSumTransposedPortable(m, first, alpha, s, lds, b, add, c, ldc)
 		return
 	}
-	for j := 0; j < b.n; j += tileCols {
-		t := causalTiles{b: b, in: &tilesInColumns, width: min(tileCols, b.n-j), aStride: 4 * lds, ldc: ldc, alpha: alpha}
+	for j := 0; j < b.n; j += panelCols {
+		t := causalTiles{b: b, in: &tilesInColumns, width: min(panelCols, b.n-j), aStride: 4 * lds, ldc: ldc, alpha: alpha}
 		if add {
 			t.add = 1
 		}
@@ -74,19 +74,11 @@ func causalSumTransposed(m, first int, alpha float32, s []float32, lds int, b *P
 		for i := 0; i < first+m; {
 			rows := nextTile(first + m - i)
 			from := max(0, i-first) // the first row of S with a value in column i
-			t.k, t.panel = m-from, panel[(first+from)*tileCols:]
+			t.k, t.panel = m-from, panel[(first+from)*panelCols:]
 			t.run(1, rows, s[from*lds+i:], c[i*ldc+j:])
 			i += rows
 		}
 	}
-}
-
-// nextTile is the height of the first of the tiles that cover rows.
-func nextTile(rows int) int {
-	if rows > tileRows && rows <= tileRows+3 {
-		return (rows + 1) / 2
-	}
-	return min(rows, tileRows)
 }
 
 // causalTiles is what the tiles of one panel have in common.
@@ -100,18 +92,18 @@ type causalTiles struct {
 	alpha    float32
 }
 
-// run computes count tiles of so many rows, one below the other.
+// run computes count tiles of so many rows, one below the other; more than one only of tilesInRows.
 func (t *causalTiles) run(count, rows int, a, c []float32) {
 	kernel := t.in[rows-1][(t.width-1)/8]
 	if t.width%8 == 0 {
-		kernel(count, t.k, &a[0], t.aStride, rows*t.aStride, &t.panel[0], 4*tileCols, &c[0], 4*t.ldc, t.alpha, t.add)
+		kernel(count, t.k, &a[0], t.aStride, rows*t.aStride, &t.panel[0], 4*panelCols, &c[0], 4*t.ldc, t.alpha, t.add)
 		return
 	}
-	for i := range count {
-		i *= rows
-		kernel(1, t.k, &a[i*t.aStride/4], t.aStride, 0, &t.panel[0], 4*tileCols, &t.b.tile[0], 4*tileCols, t.alpha, 0)
+	for tile := range count {
+		i := tile * rows
+		kernel(1, t.k, &a[i*t.aStride/4], t.aStride, 0, &t.panel[0], 4*panelCols, &t.b.tile[0], 4*panelCols, t.alpha, 0)
 		for r := range rows {
-			from, to := t.b.tile[r*tileCols:][:t.width], c[(i+r)*t.ldc:][:t.width]
+			from, to := t.b.tile[r*panelCols:][:t.width], c[(i+r)*t.ldc:][:t.width]
 			if t.add == 0 {
 				copy(to, from)
 			} else {

@@ -9,6 +9,7 @@ import (
 // causalCase is the operands of one causal product, in guarded memory.
 type causalCase struct {
 	m, first, n   int // S is m×(first+m); the other dimension
+	spare         int // rows that B has beyond the first+m that are used
 	pad           int // of every stride
 	alpha         float32
 	s, b, c       guarded
@@ -28,14 +29,14 @@ func eachCausalCase(f func(*causalCase)) {
 	}
 	for range count {
 		c := &causalCase{m: choose(r, sizes...), first: choose(r, append(sizes, 0, 0, 0, 32, 96)...), n: choose(r, append(sizes, 20, 24, 64)...),
-			pad: choose(r, 0, 0, 1, 7), alpha: choose[float32](r, 1, 0.5, -2)}
+			spare: choose(r, 0, 0, 3, 40), pad: choose(r, 0, 0, 1, 7), alpha: choose[float32](r, 1, 0.5, -2)}
 		width := c.first + c.m
 		c.lds, c.ldb, c.ldc = width+c.pad, c.n+c.pad, c.n+c.pad
 		c.s = newGuarded(normal(r, (c.m-1)*c.lds+width, 1))
 		for i := range c.m { // a strip of a lower triangular matrix
 			clear(c.s.s[i*c.lds+c.first+i+1 : i*c.lds+width])
 		}
-		c.b = newGuarded(normal(r, (width-1)*c.ldb+c.n, 1))
+		c.b = newGuarded(normal(r, (width+c.spare-1)*c.ldb+c.n, 1))
 		f(c)
 	}
 }
@@ -66,7 +67,7 @@ func TestCausalScores(t *testing.T) {
 		}
 		between := append([]float32(nil), c.s.s...)
 		var p Panels
-		p.Pack(true, k, width, c.b.s, c.ldb)
+		p.Pack(true, k, width+c.spare, c.b.s, c.ldb)
 		CausalScores(c.m, c.first, c.alpha, a.s, lda, &p, c.s.s, c.lds)
 		for i := range c.m {
 			for j := range c.first + i + 1 {
@@ -85,18 +86,19 @@ func TestCausalScores(t *testing.T) {
 func TestCausalSum(t *testing.T) {
 	eachCausalCase(func(c *causalCase) {
 		var p Panels
-		p.Pack(false, c.first+c.m, c.n, c.b.s, c.ldb)
+		p.Pack(false, c.first+c.m+c.spare, c.n, c.b.s, c.ldb)
 		c.c = newGuarded(make([]float32, (c.m-1)*c.ldc+c.n))
 		for i := range c.c.s {
 			c.c.s[i] = nan
 		}
+		before := append([]float32(nil), c.c.s...)
 		CausalSum(c.m, c.first, c.alpha, c.s.s, c.lds, &p, c.c.s, c.ldc)
 		for i := range c.m {
 			for j := range c.n {
 				c.checkElement(t, "CausalSum", i, j, c.c.s[i*c.ldc+j], 0, c.first+i+1, func(p int) (x, y float32) { return c.s.s[i*c.lds+p], c.b.s[p*c.ldb+j] })
 			}
 		}
-		c.checkMemory(t, c.m)
+		c.checkMemory(t, c.m, before)
 	})
 }
 
@@ -105,37 +107,39 @@ func TestCausalSumTransposed(t *testing.T) {
 		eachCausalCase(func(c *causalCase) {
 			var p Panels
 			width := c.first + c.m
-			p.Pack(false, width, c.n, c.b.s, c.ldb)
+			p.Pack(false, width+c.spare, c.n, c.b.s, c.ldb)
 			c.c = newGuarded(normal(newRand(), (width-1)*c.ldc+c.n, 1))
-			before := append([]float32(nil), c.c.s...)
 			if !add {
-				clear(before)
 				for i := range c.c.s {
 					c.c.s[i] = nan
 				}
 			}
+			before := append([]float32(nil), c.c.s...)
 			CausalSumTransposed(c.m, c.first, c.alpha, c.s.s, c.lds, &p, add, c.c.s, c.ldc)
 			for i := range width {
 				for j := range c.n {
-					c.checkElement(t, "CausalSumTransposed", i, j, c.c.s[i*c.ldc+j], float64(before[i*c.ldc+j]), c.m,
+					start := 0.0
+					if add {
+						start = float64(before[i*c.ldc+j])
+					}
+					c.checkElement(t, "CausalSumTransposed", i, j, c.c.s[i*c.ldc+j], start, c.m,
 						func(p int) (x, y float32) { return c.s.s[p*c.lds+i], c.b.s[(c.first+p)*c.ldb+j] })
 				}
 			}
-			if add { // what lies between the rows was not written either
-				for i := range width - 1 {
-					sameBits(t, "between the rows", c.c.s[i*c.ldc+c.n:(i+1)*c.ldc], before[i*c.ldc+c.n:(i+1)*c.ldc])
-				}
-			}
-			c.checkMemory(t, width)
+			c.checkMemory(t, width, before)
 		})
 	}
 }
 
-func (c *causalCase) checkMemory(t *testing.T, rows int) {
+// checkMemory checks the guards, and that nothing was written between the rows of C, where other heads are.
+func (c *causalCase) checkMemory(t *testing.T, rows int, before []float32) {
 	t.Helper()
 	c.s.check(t, "S")
 	c.b.check(t, "B")
 	c.c.check(t, "C")
+	for i := range rows - 1 {
+		sameBits(t, "between the rows of C", c.c.s[i*c.ldc+c.n:(i+1)*c.ldc], before[i*c.ldc+c.n:(i+1)*c.ldc])
+	}
 }
 
 // A NaN or an infinity of a row stays visible in every value that depends on it, and in no other.
@@ -165,6 +169,15 @@ func TestCausalNotFinite(t *testing.T) {
 				t.Fatalf("CausalSumTransposed with %v in column 3: [%d,%d] = %v", bad, i/n, i%n, v)
 			}
 		}
+		s[row*(first+m)+3] = 1
+		b[(first+row)*n+2] = bad // row 5+11 of B: the values of that position
+		p.Pack(false, first+m, n, b, n)
+		CausalSum(m, first, 1, s, first+m, &p, c, n)
+		for i := range m {
+			if v := c[i*n+2]; i >= row && !isNaN(v) && v < inf && v > -inf || i < row-5 && (isNaN(v) || v == inf || v == -inf) {
+				t.Fatalf("CausalSum with %v in row %d of B: [%d,2] = %v", bad, first+row, i, v)
+			}
+		}
 		a := normal(r, m*k, 1)
 		a[row*k+4] = bad
 		p.Pack(true, k, first+m, normal(r, (first+m)*k, 1), k)
@@ -184,8 +197,8 @@ func TestCausalTwins(t *testing.T) {
 	eachCausalCase(func(c *causalCase) {
 		width := c.first + c.m
 		var p, q Panels
-		p.Pack(false, width, c.n, c.b.s, c.ldb)
-		q.Pack(true, c.n, width, c.b.s, c.ldb)
+		p.Pack(false, width+c.spare, c.n, c.b.s, c.ldb)
+		q.Pack(true, c.n, width+c.spare, c.b.s, c.ldb)
 		a := normal(newRand(), c.m*c.n, 1)
 		got, want := make([]float32, width*c.n), make([]float32, width*c.n)
 		check := func(name string, rows, cols int, lower bool) {
@@ -209,6 +222,57 @@ func TestCausalTwins(t *testing.T) {
 		causalScoresPortable(c.m, c.first, c.alpha, a, c.n, &q, want, width)
 		check("CausalScores", c.m, width, true)
 	})
+}
+
+// Panels are those of the portable twin, of every width and depth, whatever their memory held before.
+func TestPanels(t *testing.T) {
+	r := newRand()
+	var p Panels
+	for _, k := range []int{1, 2, 7, 8, 9, 16, 31, 33} {
+		for _, n := range []int{1, 5, 8, 15, 16, 17, 32, 40} {
+			for _, transB := range []bool{false, true} {
+				rows, cols := k, n
+				if transB {
+					rows, cols = n, k
+				}
+				ldb := cols + choose(r, 0, 3)
+				b := newGuarded(normal(r, (rows-1)*ldb+cols, 1))
+				p.Pack(transB, k, n, b.s, ldb)
+				for j := 0; j < n; j += panelCols {
+					want := make([]float32, k*panelCols)
+					packPanelPortable(transB, k, j, min(panelCols, n-j), b.s, ldb, want)
+					sameBits(t, fmt.Sprintf("transB=%v k=%d n=%d, the panel of column %d", transB, k, n, j), p.panel(j), want)
+				}
+				b.check(t, "B")
+			}
+		}
+	}
+}
+
+// Operands that do not fit panic before anything is read.
+func TestCausalPanics(t *testing.T) {
+	x := make([]float32, 100)
+	var p Panels
+	p.Pack(false, 4, 3, x, 3)
+	for name, f := range map[string]func(){
+		"no rows":          func() { CausalSum(0, 1, 1, x, 1, &p, x, 3) },
+		"a negative first": func() { CausalSum(2, -1, 1, x, 4, &p, x, 3) },
+		"B too short":      func() { CausalSum(2, 3, 1, x, 5, &p, x, 3) },
+		"S too short":      func() { CausalSumTransposed(2, 2, 1, x[:7], 4, &p, false, x, 3) },
+		"C too short":      func() { CausalSumTransposed(2, 2, 1, x, 4, &p, false, x[:11], 3) },
+		"B too narrow":     func() { CausalScores(2, 2, 1, x, 4, &p, x, 4) },
+		"A too short":      func() { CausalScores(2, 1, 1, x[:7], 4, &p, x, 3) },
+		"empty panels":     func() { CausalScores(1, 0, 1, x, 1, new(Panels), x, 1) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
 }
 
 func TestCausalAllocations(t *testing.T) {

@@ -244,6 +244,11 @@ func (p *product) packTile(b *block, c *float32, cStride, add int) {
 	tile(1, b.depth, &b.tiles[0], b.tileStride, b.tilesStep, &p.b[b.k0*p.ldb+b.j0+b.j], 4*p.ldb, c, cStride, p.alpha, add, b.panel)
 }
 
+// below returns the address some bytes after c.
+func below(c *float32, bytes int) *float32 {
+	return (*float32)(unsafe.Add(unsafe.Pointer(c), bytes))
+}
+
 // storeTail moves the columns of a finished tail into C.
 func (p *product) storeTail(b *block, c []float32) {
 	for i := range b.rows {

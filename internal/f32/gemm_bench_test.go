@@ -161,7 +161,7 @@ func BenchmarkCausal(b *testing.B) {
 		stride int // of queries, keys and values
 	}{{"cpu", 64, 32, 384}, {"default", 256, 32, 288}, {"baby", 256, 64, 1152}} {
 		r := rand.New(rand.NewPCG(3, 4))
-		x, s, y := normal(r, c.t*c.stride, 1), make([]float32, c.t*c.t), make([]float32, c.t*c.hs)
+		x, s, y := normal(r, c.t*c.stride, 1), normal(r, c.t*c.t, 1), make([]float32, c.t*c.hs)
 		var rows, columns Panels
 		rows.Pack(false, c.t, c.hs, x, c.stride)
 		columns.Pack(true, c.hs, c.t, x, c.stride)
@@ -169,7 +169,7 @@ func BenchmarkCausal(b *testing.B) {
 		run := func(name string, f func(i, n int)) {
 			b.Run(c.name+"/"+name, func(b *testing.B) {
 				all := func() {
-					for i := 0; i < c.t; i += block {
+					for i := (c.t - 1) / block * block; i >= 0; i -= block { // the last block of queries first, as in a backward pass
 						f(i, min(block, c.t-i))
 					}
 				}
@@ -186,7 +186,7 @@ func BenchmarkCausal(b *testing.B) {
 			clear(s[i*c.t+i+1 : (i+1)*c.t])
 		}
 		run("Sum", func(i, n int) { CausalSum(n, i, 1, s[i*c.t:], c.t, &rows, y[i*c.hs:], c.hs) })
-		run("SumTransposed", func(i, n int) { CausalSumTransposed(n, i, 1, s[i*c.t:], c.t, &rows, i > 0, y, c.hs) })
+		run("SumTransposed", func(i, n int) { CausalSumTransposed(n, i, 1, s[i*c.t:], c.t, &rows, i+n < c.t, y, c.hs) })
 		b.Run(c.name+"/Pack", func(b *testing.B) {
 			for b.Loop() {
 				rows.Pack(false, c.t, c.hs, x, c.stride)

@@ -2,12 +2,10 @@
 
 package f32
 
-import "unsafe"
-
 // The products are made of tiles of tileRows×tileCols of C that live in registers.
 const (
 	tileRows = 6
-	tileCols = 16
+	tileCols = panelCols
 )
 
 // tilesInRows and tilesInColumns hold the kernels for 1 to 6 rows and 8 or 16 columns.
@@ -29,14 +27,18 @@ type tileKernel = func(count, k int, a *float32, aStride, aStep int, b *float32,
 func tileHeights(rows int) (six int, last [2]int) {
 	six = rows / tileRows
 	left := rows % tileRows
-	if six == 0 || left == 0 || left > 3 {
-		return six, [2]int{left, 0}
+	if six > 0 && 1 <= left && left <= 3 {
+		six--
+		left += tileRows
 	}
-	high := (left + tileRows + 1) / 2 // 7 = 4+3, 8 = 4+4, 9 = 5+4
-	return six - 1, [2]int{high, left + tileRows - high}
+	high := nextTile(left)
+	return six, [2]int{high, left - high}
 }
 
-// below returns the address some bytes after c.
-func below(c *float32, bytes int) *float32 {
-	return (*float32)(unsafe.Add(unsafe.Pointer(c), bytes))
+// nextTile is the height of the first of the tiles that cover rows.
+func nextTile(rows int) int {
+	if rows > tileRows && rows <= tileRows+3 {
+		return (rows + 1) / 2 // 7 = 4+3, 8 = 4+4, 9 = 5+4
+	}
+	return min(rows, tileRows)
 }

@@ -1,0 +1,102 @@
+package ops
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// randomAttention is one layer's, of random queries, keys, values and gradients, on one thread.
+func randomAttention(batch, t, heads, hs int) *attention {
+	r := rand.New(rand.NewPCG(1, 2))
+	normal := func(n int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(r.NormFloat64())
+		}
+		return x
+	}
+	n, c := batch*t, heads*hs
+	return &attention{
+		b: &Builder{Threads: 1}, batch: batch, t: t, heads: heads, a: c, hs: hs, ld: 3 * c,
+		scale: float32(1 / math.Sqrt(float64(hs))), weights: make([]float32, batch*heads*t*t), scratch: make([]headScratch, 1),
+		qkv: normal(n * 3 * c), y: normal(n * c), dqkv: normal(n * 3 * c), dy: normal(n * c),
+	}
+}
+
+// TestAttentionFormula compares the weights, the output and the gradients of every head with the formulas in float64: of one
+// block of queries and of several, and of head sizes that leave tails in every kernel.
+func TestAttentionFormula(t *testing.T) {
+	for _, s := range []struct{ batch, t, heads, hs int }{{1, 1, 1, 1}, {2, 17, 3, 5}, {2, 64, 2, 32}, {1, 97, 2, 20}, {2, 200, 2, 33}} {
+		a := randomAttention(s.batch, s.t, s.heads, s.hs)
+		a.forwardHeads(0, s.batch*s.heads, 0)
+		a.backwardHeads(0, s.batch*s.heads, 0)
+		for pair := range s.batch * s.heads {
+			in, out, weights := a.head(pair)
+			at := func(x []float32, i, j int) float64 { return float64(x[i*a.ld+j]) }
+			q, k, v := a.qkv[in:], a.qkv[in+a.a:], a.qkv[in+2*a.a:]
+			dq, dk, dv := matrix64(s.t, s.hs), matrix64(s.t, s.hs), matrix64(s.t, s.hs)
+			for i := range s.t {
+				p, sum := make([]float64, i+1), 0.0
+				for j := range p {
+					for c := range s.hs {
+						p[j] += at(q, i, c) * at(k, j, c) / math.Sqrt(float64(s.hs))
+					}
+					p[j] = math.Exp(p[j])
+					sum += p[j]
+				}
+				y, dp, inner := make([]float64, s.hs), make([]float64, i+1), 0.0
+				for j := range p {
+					p[j] /= sum
+					for c := range s.hs {
+						dy := float64(a.dy[out+i*a.a+c])
+						y[c] += p[j] * at(v, j, c)
+						dp[j] += dy * at(v, j, c)
+						dv[j][c] += p[j] * dy
+					}
+					inner += p[j] * dp[j]
+				}
+				for j := range p {
+					ds := p[j] * (dp[j] - inner) / math.Sqrt(float64(s.hs))
+					for c := range s.hs {
+						dq[i][c] += ds * at(k, j, c)
+						dk[j][c] += ds * at(q, i, c)
+					}
+				}
+				for j := range s.t { // zero above the diagonal
+					want := 0.0
+					if j <= i {
+						want = p[j]
+					}
+					a.near(t, "weights", pair, i, j, weights[i*s.t+j], want)
+				}
+				for c := range s.hs {
+					a.near(t, "y", pair, i, c, a.y[out+i*a.a+c], y[c])
+				}
+			}
+			for i := range s.t {
+				for c := range s.hs {
+					a.near(t, "dq", pair, i, c, a.dqkv[in+i*a.ld+c], dq[i][c])
+					a.near(t, "dk", pair, i, c, a.dqkv[in+a.a+i*a.ld+c], dk[i][c])
+					a.near(t, "dv", pair, i, c, a.dqkv[in+2*a.a+i*a.ld+c], dv[i][c])
+				}
+			}
+		}
+	}
+}
+
+func matrix64(rows, cols int) [][]float64 {
+	m := make([][]float64, rows)
+	for i := range m {
+		m[i] = make([]float64, cols)
+	}
+	return m
+}
+
+// near fails unless element (i, j) of a head is right to some roundings of float32.
+func (a *attention) near(t *testing.T, name string, pair, i, j int, got float32, want float64) {
+	if !(math.Abs(float64(got)-want) <= 2e-5*(1+math.Abs(want))) {
+		t.Helper()
+		t.Fatalf("T=%d HS=%d, head %d: %s[%d,%d] = %v, want %v", a.t, a.hs, pair, name, i, j, got, want)
+	}
+}
