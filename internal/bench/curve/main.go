@@ -1,5 +1,5 @@
-// Command curve draws the loss against minutes of training, of the ledger's runs of one name ("default preset, 3 minutes" and
-// so on), beside what nanoGPT's README publishes for the same text:
+// Command curve draws the loss against minutes of training, of the ledger's runs of two names ("default preset, 3 minutes" and
+// so on, "larger model, 60 minutes"), beside what nanoGPT's README publishes for the same text:
 //
 //	go run ./internal/bench/curve docs/ledger.csv docs/recipe.svg
 package main
@@ -35,22 +35,32 @@ func main() {
 }
 
 func run(ledger, picture string) error {
-	points, err := read(ledger)
+	points, err := read(ledger, preset)
 	if err != nil {
 		return err
 	}
-	p, err := newPlot(points)
+	if len(points) == 0 {
+		return errors.New(ledger + " has no run named \"" + preset + "N minutes\"")
+	}
+	larger, err := read(ledger, larger)
+	if err != nil {
+		return err
+	}
+	p, err := newPlot(points, larger)
 	if err != nil {
 		return err
 	}
 	return p.Save(8*vg.Inch, 4.5*vg.Inch, picture)
 }
 
-// series is the runs that are drawn, by the beginning of their name.
-const series = "default preset, "
+// What is drawn: runs by the beginning of their name.
+const (
+	preset = "default preset, "
+	larger = "larger model, "
+)
 
-// read returns minutes and losses of the series. Minutes are those that were asked for, which the name ends with.
-func read(ledger string) (plotter.XYs, error) {
+// read returns minutes and losses of a series. Minutes are those that were asked for, which the name ends with.
+func read(ledger, series string) (plotter.XYs, error) {
 	f, err := os.Open(ledger)
 	if err != nil {
 		return nil, err
@@ -71,9 +81,6 @@ func read(ledger string) (plotter.XYs, error) {
 			return nil, fmt.Errorf("%s: the loss of %q: %w", ledger, row[2], err)
 		}
 		points = append(points, plotter.XY{X: minutes, Y: loss})
-	}
-	if len(points) == 0 {
-		return nil, errors.New(ledger + " has no run named \"" + series + "N minutes\"")
 	}
 	return points, nil
 }
@@ -101,7 +108,7 @@ var published = []struct {
 	labelled      vg.Length // above the point, where the curve leaves room
 }{
 	{3, 1.88, "nanoGPT, 0.8 M parameters, a laptop's CPU: 1.88", 5},
-	{3, a100, "nanoGPT, 10.7 M parameters, one A100: 1.4697", -14},
+	{3, a100, "nanoGPT, 10.7 M parameters, one A100: 1.4697", 12},
 }
 
 const a100 = 1.4697
@@ -113,7 +120,7 @@ var (
 	pale      = color.RGBA{0xE4, 0xE4, 0xE4, 255}
 )
 
-func newPlot(points plotter.XYs) (*plot.Plot, error) {
+func newPlot(points, larger plotter.XYs) (*plot.Plot, error) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = "minutes of training", "validation loss, nats a character"
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, minuteTicks{}
@@ -139,6 +146,15 @@ func newPlot(points plotter.XYs) (*plot.Plot, error) {
 	}
 	p.Legend.Top, p.Legend.TextStyle.Font = true, sans(11)
 	p.Legend.Add("chargpt, -preset default, two CPU cores: runs and their mean", line, dots)
+	if len(larger) > 0 {
+		rings, err := plotter.NewScatter(larger)
+		if err != nil {
+			return nil, err
+		}
+		rings.Color, rings.Shape, rings.Radius = blue, draw.RingGlyph{}, vg.Points(3.5)
+		p.Add(rings)
+		p.Legend.Add("a larger model", rings)
+	}
 	p.X.Min, p.X.Max = min(0.8, p.X.Min), max(70, p.X.Max)
 	p.Y.Min, p.Y.Max = p.Y.Min-0.05, p.Y.Max+0.12 // room for the legend and a label
 	return p, nil

@@ -23,11 +23,13 @@ func write(t *testing.T, rows string) string {
 
 // The curve is of the default preset's runs alone; runs of the same minutes make one mean.
 func TestRead(t *testing.T) {
-	points, err := read(write(t, `d,r,"default preset, 3 minutes",-preset default,1,3.01,500,1.50
+	ledger := write(t, `d,r,"default preset, 3 minutes",-preset default,1,3.01,500,1.50
 d,r,"3 layers, 3 minutes",-preset default -n_layer 3,1,3.01,500,1.40
 d,r,"default preset, 15 minutes",-preset default,1,15.00,900,1.46
 d,r,"default preset, 3 minutes",-preset default,2,3.02,490,1.52
-`))
+d,r,"larger model, 60 minutes",-preset default -n_layer 4,1,60.00,900,1.42
+`)
+	points, err := read(ledger, preset)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,10 +38,13 @@ d,r,"default preset, 3 minutes",-preset default,2,3.02,490,1.52
 	if len(points) != 3 || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("%v of %v, want %v", got, points, want)
 	}
+	if got, err := read(ledger, larger); err != nil || len(got) != 1 || got[0] != (plotter.XY{X: 60, Y: 1.42}) {
+		t.Errorf("larger models at %v, %v, want 60 minutes and 1.42", got, err)
+	}
 }
 
 func TestDraw(t *testing.T) {
-	ledger, picture := write(t, "d,r,\"default preset, 3 minutes\",f,1,3.01,500,1.50\nd,r,\"default preset, 60 minutes\",f,1,60,9000,1.44\n"), filepath.Join(t.TempDir(), "x.svg")
+	ledger, picture := write(t, "d,r,\"default preset, 3 minutes\",f,1,3.01,500,1.50\nd,r,\"larger model, 60 minutes\",f,1,60,9000,1.44\n"), filepath.Join(t.TempDir(), "x.svg")
 	if err := run(ledger, picture); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +52,7 @@ func TestDraw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"minutes of training", "one A100: 1.4697", "two CPU cores", ">60<", ">15<"} {
+	for _, want := range []string{"minutes of training", "one A100: 1.4697", "two CPU cores", "a larger model", ">60<", ">15<"} {
 		if !strings.Contains(string(svg), want) {
 			t.Errorf("the picture does not say %q", want)
 		}
