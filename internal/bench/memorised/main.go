@@ -42,7 +42,7 @@ func run(args []string, stdin io.Reader, stdout io.Writer) error {
 		return err
 	}
 	characters := []rune(string(text))
-	split := len(characters) - int(float64(len(characters))**valFraction)
+	split := int(float64(len(characters)) * (1 - *valFraction)) // as data.NewDataset does
 	fmt.Fprintf(stdout, "windows that occur in the %d characters of training text:\n", split)
 	for _, n := range windows {
 		seen := windowsOf(characters[:split], n)
