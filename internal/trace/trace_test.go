@@ -100,7 +100,8 @@ func lengths(block int) []int {
 	return []int{1, 2, block/2 + 1, block, block + 3}
 }
 
-// TestNextIsTheSamplers: the distribution on show is what the sampler draws from.
+// TestNextIsTheSamplers: the distribution on show is what the sampler draws from, to the rounding of
+// sums that are taken in another order.
 func TestNextIsTheSamplers(t *testing.T) {
 	for name, c := range variations() {
 		m := lively(t, c)
@@ -112,7 +113,7 @@ func TestNextIsTheSamplers(t *testing.T) {
 				t.Fatalf("%s, %d tokens: %v", name, n, err)
 			}
 			for _, want := range samplers(t, m, tokens) {
-				if d := math.Abs(float64(got.Next[want.ID]) - want.Probability); d > 1e-6 {
+				if d := math.Abs(float64(got.Next[want.ID]) - want.Probability); d > 5e-6 {
 					t.Errorf("%s, %d tokens: P(%d) is %v, the sampler has %v", name, n, want.ID, got.Next[want.ID], want.Probability)
 				}
 			}
