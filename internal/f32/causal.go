@@ -2,7 +2,7 @@ package f32
 
 // The causal products are those of attention. Their matrix S is a strip of a lower
 // triangular matrix, m rows from row first on: its row i has values in columns 0 to
-// first+i and zeros in those from there to first+m-1. What is multiplied by zeros is
+// first+i and zeros after them, to column first+m-1. What is multiplied by zeros is
 // left out, in steps of 6 rows or 16 columns: a NaN or an infinity of B may, but need
 // not, reach the up to 5 rows of C whose zeros it is multiplied by.
 

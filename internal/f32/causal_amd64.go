@@ -9,16 +9,7 @@ func packPanel(transB bool, k, j, width int, b []float32, ldb int, panel []float
 	case !transB:
 		packRows16(k, 1, &panel[0], 0, &b[j], 4*ldb)
 	default:
-		b = b[j*ldb:]
-		if eights := k / 8; eights > 0 {
-			transpose8(eights, &panel[0], 4*panelCols, &b[0], 4*ldb)
-			transpose8(eights, &panel[8], 4*panelCols, &b[8*ldb], 4*ldb)
-		}
-		for i := k &^ 7; i < k; i++ {
-			for r := range panelCols {
-				panel[i*panelCols+r] = b[r*ldb+i]
-			}
-		}
+		packTransposed(k, panel, b[j*ldb:], ldb)
 	}
 }
 
@@ -102,13 +93,6 @@ func (t *causalTiles) run(count, rows int, a, c []float32) {
 	for tile := range count {
 		i := tile * rows
 		kernel(1, t.k, &a[i*t.aStride/4], t.aStride, 0, &t.panel[0], 4*panelCols, &t.b.tile[0], 4*panelCols, t.alpha, 0)
-		for r := range rows {
-			from, to := t.b.tile[r*panelCols:][:t.width], c[(i+r)*t.ldc:][:t.width]
-			if t.add == 0 {
-				copy(to, from)
-			} else {
-				Add(to, to, from)
-			}
-		}
+		storeTail(t.b.tile[:], rows, t.width, c[i*t.ldc:], t.ldc, t.add)
 	}
 }

@@ -1,6 +1,7 @@
 // Package f32 holds the arithmetic kernels of chargpt on plain []float32:
-// matrix products and those of causal attention, softmax, GELU, LayerNorm, cross-entropy, AdamW and the
-// small vector operations around them, plus ForRange to spread work over cores.
+// matrix products and those of causal attention, softmax, GELU, LayerNorm,
+// cross-entropy, AdamW and the small vector operations around them, plus ForRange
+// to spread work over cores.
 //
 // Every kernel exists twice. The functions *Portable read like the formulas and
 // run anywhere; on amd64 with AVX2 and FMA the functions of kernels_amd64.s,
@@ -10,8 +11,8 @@
 // Matrices are row-major with a stride ("leading dimension") of at least one
 // row. Lengths may be anything: no kernel asks for multiples of a vector.
 // Slices too short for the length asked for panic. NaN and infinities travel
-// as IEEE arithmetic carries them. No kernel allocates;
-// Panels.Pack does for a matrix larger than all before.
+// as IEEE arithmetic carries them. No kernel allocates; Panels.Pack does, for a
+// matrix larger than all before.
 package f32
 
 //go:generate sh -c "cd _asm && go run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg f32"

@@ -174,7 +174,7 @@ func (p *product) multiply(b *block) {
 			p.tiles(b, &c[0], 4*p.ldc, b.add)
 		case b.width > thinCols:
 			p.tiles(b, &p.bufTail[0], 4*tileCols, 0)
-			p.storeTail(b, c)
+			storeTail(p.bufTail, b.rows, b.width, c, p.ldc, b.add)
 		default:
 			p.thinTail(b, c)
 		}
@@ -247,18 +247,4 @@ func (p *product) packTile(b *block, c *float32, cStride, add int) {
 // below returns the address some bytes after c.
 func below(c *float32, bytes int) *float32 {
 	return (*float32)(unsafe.Add(unsafe.Pointer(c), bytes))
-}
-
-// storeTail moves the columns of a finished tail into C.
-func (p *product) storeTail(b *block, c []float32) {
-	for i := range b.rows {
-		from, to := p.bufTail[i*tileCols:][:b.width], c[i*p.ldc:][:b.width]
-		if b.add == 0 {
-			copy(to, from)
-			continue
-		}
-		for j, v := range from {
-			to[j] += v
-		}
-	}
 }

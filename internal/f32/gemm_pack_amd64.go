@@ -7,7 +7,7 @@ func (p *product) packPanels(b *block) {
 	full := b.cols / tileCols
 	if p.transB {
 		for j := range full {
-			p.packTransposedPanel(b, j*tileCols)
+			packTransposed(b.depth, p.bufB[j*tileCols*b.depth:], p.b[(b.j0+j*tileCols)*p.ldb+b.k0:], p.ldb)
 		}
 	} else if full > 0 {
 		now := full
@@ -21,21 +21,6 @@ func (p *product) packPanels(b *block) {
 	}
 	if j := full * tileCols; j < b.cols {
 		p.packTail(b, p.bufB[j*b.depth:], j, b.cols-j)
-	}
-}
-
-// packTransposedPanel packs 16 rows of B as the columns of a panel.
-func (p *product) packTransposedPanel(b *block, j int) {
-	dst := p.bufB[j*b.depth:][:b.depth*tileCols]
-	src := p.b[(b.j0+j)*p.ldb+b.k0:]
-	if eights := b.depth / 8; eights > 0 {
-		transpose8(eights, &dst[0], 4*tileCols, &src[0], 4*p.ldb)
-		transpose8(eights, &dst[8], 4*tileCols, &src[8*p.ldb], 4*p.ldb)
-	}
-	for i := b.depth &^ 7; i < b.depth; i++ {
-		for r := range tileCols {
-			dst[i*tileCols+r] = src[r*p.ldb+i]
-		}
 	}
 }
 

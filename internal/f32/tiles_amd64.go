@@ -42,3 +42,30 @@ func nextTile(rows int) int {
 	}
 	return min(rows, tileRows)
 }
+
+// packTransposed packs 16 rows of a matrix, depth values of each, as the columns of a panel.
+func packTransposed(depth int, panel, rows []float32, ld int) {
+	if eights := depth / 8; eights > 0 {
+		transpose8(eights, &panel[0], 4*tileCols, &rows[0], 4*ld)
+		transpose8(eights, &panel[8], 4*tileCols, &rows[8*ld], 4*ld)
+	}
+	for i := depth &^ 7; i < depth; i++ {
+		for r := range tileCols {
+			panel[i*tileCols+r] = rows[r*ld+i]
+		}
+	}
+}
+
+// storeTail moves the first width of 16 columns of finished tiles into C, or adds them.
+func storeTail(tiles []float32, rows, width int, c []float32, ldc, add int) {
+	for i := range rows {
+		from, to := tiles[i*tileCols:][:width], c[i*ldc:][:width]
+		if add == 0 {
+			copy(to, from)
+			continue
+		}
+		for j, v := range from {
+			to[j] += v
+		}
+	}
+}

@@ -92,13 +92,13 @@ func (a *attention) head(pair int) (in, out int, weights []float32) {
 // headScratch is what one worker has of the head at hand: the matrices that its products read again and again.
 type headScratch struct {
 	q, k, v, dy       f32.Panels
-	dropped, dweights []float32 // (queryBlock, T): weights after dropout, gradient of the weights
+	dropped, dweights []float32 // (queryBlock, T): weights after dropout, nil without; gradient of the weights, nil before the first backward pass
 }
 
 func (a *attention) workspace(worker int) *headScratch {
 	s := &a.scratch[worker]
-	if n := min(queryBlock, a.t) * a.t; s.dropped == nil {
-		s.dropped, s.dweights = make([]float32, n), make([]float32, n)
+	if a.drop != nil && s.dropped == nil {
+		s.dropped = make([]float32, min(queryBlock, a.t)*a.t)
 	}
 	return s
 }
@@ -155,6 +155,9 @@ func (a *attention) derive(in gorgonia.Nodes, grad *gorgonia.Node) (gorgonia.Nod
 // The last block sees all keys and comes first: it sets dK and dV, the others add to them.
 func (a *attention) backwardHeads(lo, hi, worker int) {
 	s := a.workspace(worker)
+	if s.dweights == nil {
+		s.dweights = make([]float32, min(queryBlock, a.t)*a.t)
+	}
 	last := (a.t - 1) / queryBlock * queryBlock
 	for pair := lo; pair < hi; pair++ {
 		in, out, weights := a.head(pair)

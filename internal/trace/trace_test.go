@@ -100,8 +100,8 @@ func lengths(block int) []int {
 	return []int{1, 2, block/2 + 1, block, block + 3}
 }
 
-// TestNextIsTheSamplers: the distribution on show is what the sampler draws from, to the rounding of
-// sums that are taken in another order.
+// TestNextIsTheSamplers: the distribution on show is what the sampler draws from, to the rounding of sums that are taken
+// in another order.
 func TestNextIsTheSamplers(t *testing.T) {
 	for name, c := range variations() {
 		m := lively(t, c)

@@ -42,11 +42,11 @@ func run(ledger, picture string) error {
 	if len(points) == 0 {
 		return errors.New(ledger + " has no run named \"" + preset + "N minutes\"")
 	}
-	larger, err := read(ledger, larger)
+	others, err := read(ledger, larger)
 	if err != nil {
 		return err
 	}
-	p, err := newPlot(points, larger)
+	p, err := newPlot(points, others)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ var (
 	pale      = color.RGBA{0xE4, 0xE4, 0xE4, 255}
 )
 
-func newPlot(points, larger plotter.XYs) (*plot.Plot, error) {
+func newPlot(points, others plotter.XYs) (*plot.Plot, error) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = "minutes of training", "validation loss, nats a character"
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, minuteTicks{}
@@ -146,8 +146,8 @@ func newPlot(points, larger plotter.XYs) (*plot.Plot, error) {
 	}
 	p.Legend.Top, p.Legend.TextStyle.Font = true, sans(11)
 	p.Legend.Add("chargpt, -preset default, two CPU cores: runs and their mean", line, dots)
-	if len(larger) > 0 {
-		rings, err := plotter.NewScatter(larger)
+	if len(others) > 0 {
+		rings, err := plotter.NewScatter(others)
 		if err != nil {
 			return nil, err
 		}
