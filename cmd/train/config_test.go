@@ -44,11 +44,11 @@ func TestConfigIsWhole(t *testing.T) {
 		"-batch_size", "2", "-learning_rate", "0.002", "-min_lr", "0.001", "-warmup_iters", "1", "-optimizer", "adamw",
 		"-muon_lr", "0.03", "-muon_weight_decay", "0.02", "-weight_decay", "0.2", "-beta1", "0.8", "-beta2", "0.95",
 		"-grad_clip", "0.5", "-patience", "2", "-eval_interval", "2", "-sample_interval", "3"}
-	o, err := parseFlags(settings, io.Discard)
+	o, err := parseFlags(t.Context(), settings, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	usual, _ := parseFlags(nil, io.Discard)
+	usual, _ := parseFlags(t.Context(), nil, io.Discard)
 	defaults := usual.flags()
 	o.flags().VisitAll(func(f *flag.Flag) {
 		if f.Value.String() == defaults.Lookup(f.Name).Value.String() && !mayChange[f.Name] {

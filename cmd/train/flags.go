@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,21 +30,21 @@ type options struct {
 	text      map[string]string // their values as given
 }
 
-// parseFlags reads and checks the command line. A preset applies first, wherever it stands: any other flag overrides it. The
-// help shows the values of a preset that stands before -h.
-func parseFlags(args []string, help io.Writer) (*options, error) {
+// parseFlags reads and checks the command line. A preset applies first, wherever it stands: any other flag overrides it, and
+// the help shows its values. ctx ends the wait for a -config that comes through a pipe.
+func parseFlags(ctx context.Context, args []string, help io.Writer) (*options, error) {
 	o := &options{}
 	o.Preset, _ = train.FindPreset(train.DefaultPreset)
 	fs := o.flags()
 	if err := fs.Parse(args, io.Discard); errors.Is(err, flag.ErrHelp) {
-		return nil, printHelp(fs.Lookup("preset").Value.String(), args, help)
+		return nil, printHelp(args, help)
 	} else if err != nil {
 		return nil, err
 	}
 	settings := map[string]string{}
 	if o.config != "" {
 		var err error
-		if settings, err = readConfig(fs, o.config); err != nil {
+		if settings, err = readConfig(ctx, fs, o.config); err != nil {
 			return nil, err
 		}
 	}
@@ -81,12 +83,14 @@ func parseFlags(args []string, help io.Writer) (*options, error) {
 }
 
 // readConfig reads a file of flags, and refuses what makes no sense in one.
-func readConfig(fs *cli.Flags, file string) (map[string]string, error) {
-	settings, err := fs.ReadConfig(file)
-	if errors.Is(err, cli.ErrConfig) {
+func readConfig(ctx context.Context, fs *cli.Flags, file string) (map[string]string, error) {
+	settings, err := cli.Await(ctx, func() (map[string]string, error) { return fs.ReadConfig(file) })
+	switch {
+	case errors.Is(err, cli.ErrConfig):
 		return nil, cli.Usagef("-config: %v", err)
-	}
-	if err != nil {
+	case ctx.Err() != nil:
+		return nil, err
+	case err != nil:
 		return nil, fmt.Errorf("-config: %w: check the path", err)
 	}
 	for _, name := range []string{"config", "version"} {
@@ -113,14 +117,20 @@ func findPreset(name string) (train.Preset, error) {
 	return p, nil
 }
 
-// printHelp does what -h or -version in args asks for, with a preset's values as defaults, and returns flag.ErrHelp.
-func printHelp(preset string, args []string, out io.Writer) error {
-	p, err := findPreset(preset)
+// printHelp does what -h or -version in args asks for, with the values of the -preset there as defaults, and returns
+// flag.ErrHelp.
+func printHelp(args []string, out io.Writer) error {
+	o := &options{}
+	fs := o.flags()
+	rest := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return slices.Contains([]string{"-h", "--h", "-help", "--help"}, arg) })
+	if err := fs.Parse(rest, io.Discard); err != nil && !errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	p, err := findPreset(fs.Lookup("preset").Value.String())
 	if err != nil {
 		return err
 	}
-	o := &options{Preset: p}
-	return o.flags().Parse(args, out)
+	return (&options{Preset: p}).flags().Parse(args, out)
 }
 
 func presetNames() string {

@@ -15,7 +15,7 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// The help has the numbers of a preset before it, and not those of other flags there.
+// The help has the numbers of the preset that is given, and not those of other flags.
 func TestHelpOfPreset(t *testing.T) {
 	for _, tt := range []struct {
 		args string
@@ -24,6 +24,7 @@ func TestHelpOfPreset(t *testing.T) {
 		{"-h", map[string]string{"-n_embd": "(default 96)", "-dropout": "(default 0)", "-bias": "(default false)"}},
 		{"-data a.txt -n_embd 8 -h", map[string]string{"-n_embd": "(default 96)", "-data": "else built-in"}},
 		{"-preset baby -h", map[string]string{"-n_embd": "(default 384)", "-dropout": "(default 0.2)", "-position": "(default learned)"}},
+		{"-h -preset baby", map[string]string{"-n_embd": "(default 384)", "-preset": "(default default)"}},
 		{"-preset=multi-head -n_embd 8 -h", map[string]string{"-n_embd": "(default 128)", "-attn_only": "(default true)"}},
 	} {
 		code, stdout, stderr := call(t, "", strings.Fields(tt.args)...)

@@ -37,9 +37,9 @@ func main() {
 
 // run is the command: flags → text → trainer → loop → results.
 func run(ctx context.Context, env cli.Env) error {
-	o, err := parseFlags(env.Args, env.Stdout)
+	o, err := parseFlags(ctx, env.Args, env.Stdout)
 	if err != nil {
-		return err
+		return stoppedEarly(ctx, err, env.Stderr)
 	}
 	if o.dryRun {
 		return stoppedEarly(ctx, dryRun(ctx, o, env.Stdin, env.Stdout), env.Stderr)
@@ -115,6 +115,9 @@ func createFolder(o *options) (*train.Folder, error) {
 	folder, err := train.Create(o.out)
 	if errors.Is(err, train.ErrRunExists) {
 		return nil, cli.Usagef("-out %s holds a run already: add -resume to go on with it, or name another folder", o.out)
+	}
+	if errors.Is(err, train.ErrNoCheckpoint) {
+		return nil, cli.Usagef("-out %s holds the best weights of another run: choose another -out", o.out)
 	}
 	if errors.Is(err, train.ErrForeign) {
 		return nil, cli.Usagef("-out %s holds files that are no run's: choose another -out", o.out)

@@ -334,7 +334,10 @@ func TestResumeWithoutText(t *testing.T) {
 		}
 	}
 	t.Chdir(t.TempDir())
-	a, piped := filepath.Join(dir, "checkpoints/a"), filepath.Join(dir, "checkpoints/stdin")
+	a, piped, rest := filepath.Join(dir, "checkpoints/a"), filepath.Join(dir, "checkpoints/stdin"), t.TempDir()
+	if err := os.Link(filepath.Join(a, "best.safetensors"), filepath.Join(rest, "best.safetensors")); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		stdin string
 		args  []string
@@ -345,6 +348,7 @@ func TestResumeWithoutText(t *testing.T) {
 		{"", []string{"-out", piped}, 1, "the run's text came from standard input: pipe the same text again, or give -data FILE"},
 		{text + "x", []string{"-out", piped}, 1, "pipe the same text again, or give -data FILE (this is another)"},
 		{"", []string{"-out", "nowhere"}, 1, "no run to resume in nowhere: name a run folder with -out, or leave -resume out"},
+		{"", []string{"-out", rest}, 1, "it cannot go on; sample from its best weights, or start a new run in another folder"},
 		{text, []string{"-out", piped, "-max_iters", "6"}, 0, "iteration 6:"},
 		{"", []string{"-out", piped, "-max_iters", "8", "-data", filepath.Join(dir, "a.txt")}, 0, "iteration 8:"},
 		{"", []string{"-out", a, "-max_iters", "6", "-data", filepath.Join(dir, "a.txt")}, 0, "iteration 6:"},

@@ -60,23 +60,31 @@ func TestSignalWhileReading(t *testing.T) {
 	}
 }
 
-// A signal ends waiting for a text that nobody writes, too.
+// A signal ends waiting for a text, or for settings, that nobody writes.
 func TestSignalWhileOpening(t *testing.T) {
-	fifo := filepath.Join(t.TempDir(), "text")
-	if err := syscall.Mkfifo(fifo, 0o666); err != nil {
-		t.Fatal(err)
+	for name, open := range map[string]func(ctx context.Context, file string) error{
+		"-data": func(ctx context.Context, file string) error { _, err := readText(ctx, file, nil); return err },
+		"-config": func(ctx context.Context, file string) error {
+			_, err := parseFlags(ctx, []string{"-config", file}, io.Discard)
+			return err
+		},
+	} {
+		fifo := filepath.Join(t.TempDir(), "fifo")
+		if err := syscall.Mkfifo(fifo, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		signal := errors.New("signal")
+		time.AfterFunc(50*time.Millisecond, func() { cancel(signal) })
+		if err := open(ctx, fifo); !errors.Is(err, signal) {
+			t.Errorf("%s: reading a pipe that nobody writes: %v, want the signal", name, err)
+		}
+		f, err := os.OpenFile(fifo, os.O_WRONLY, 0) // lets the reader go
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
 	}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	signal := errors.New("signal")
-	time.AfterFunc(50*time.Millisecond, func() { cancel(signal) })
-	if _, err := readText(ctx, fifo, nil); !errors.Is(err, signal) {
-		t.Errorf("reading a pipe that nobody writes: %v, want the signal", err)
-	}
-	f, err := os.OpenFile(fifo, os.O_WRONLY, 0) // lets the reader go
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
 }
 
 // A reader of the results that goes away, as in train | head -1, does not end the training: it is saved whole, and one line

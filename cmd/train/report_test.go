@@ -41,7 +41,7 @@ func TestPictures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	drawn := map[string]int{} // the iteration of each loss.svg
 	for _, args := range [][]string{append([]string{"-data", "-", "-out", "run"}, fast...), {"-resume", "-out", "run", "-max_iters", "8"}} {
-		o, err := parseFlags(args, io.Discard)
+		o, err := parseFlags(t.Context(), args, io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,6 +33,9 @@ func resume(ctx context.Context, o *options, stdin io.Reader) (*train.Trainer, e
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no run to resume in %s: name a run folder with -out, or leave -resume out to start one", path)
 	}
+	if errors.Is(err, train.ErrNoCheckpoint) {
+		return nil, fmt.Errorf("%w: it cannot go on; sample from its best weights, or start a new run in another folder", err)
+	}
 	if err != nil {
 		return nil, lockedHint(err)
 	}

@@ -121,6 +121,7 @@ func TestConfig(t *testing.T) {
 	}
 	for content, want := range map[string]string{
 		`{"m": 1}`: `"m" is no flag`, `{"n": [1]}`: `"n" must be`, `[1]`: "(array): it must be a JSON object of flags", `{"n": 1} {}`: "more than one", ``: "is empty: it must be", `null`: "is null: it must be", `{`: "is no JSON", `{"n": null}`: `"n" must be`,
+		`{"n": 1, "s": "n", "b": true, "n": 2}`: `"n" stands there twice`,
 	} {
 		write(content)
 		if _, err := f.ReadConfig(path); err == nil || !strings.Contains(err.Error(), want) {

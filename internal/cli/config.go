@@ -33,6 +33,9 @@ func (f *Flags) ReadConfig(path string) (map[string]string, error) {
 	if d.More() {
 		return nil, &configError{path + " has more than one JSON value: " + ErrConfig.Error()}
 	}
+	if name := repeatedKey(content); name != "" {
+		return nil, &configError{fmt.Sprintf("%s: %q stands there twice: keep one of them", path, name)}
+	}
 	settings := map[string]string{}
 	for name, value := range values {
 		if f.Lookup(name) == nil {
@@ -63,6 +66,26 @@ func notObject(content []byte, err error) string {
 		return " is of another kind (" + other.Value + "): " + ErrConfig.Error()
 	}
 	return fmt.Sprintf(" is no JSON (%v): %v", err, ErrConfig)
+}
+
+// repeatedKey is a name that a JSON object of plain values has twice, or empty: encoding/json would take the last.
+func repeatedKey(object []byte) string {
+	seen := map[string]bool{}
+	d := json.NewDecoder(bytes.NewReader(object))
+	d.Token() // the opening brace
+	for d.More() {
+		key, _ := d.Token()
+		name, _ := key.(string)
+		if seen[name] {
+			return name
+		}
+		seen[name] = true
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			break // cannot be: the object has been read once
+		}
+	}
+	return ""
 }
 
 // Apply sets flags by name, as a command line would.

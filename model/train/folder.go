@@ -27,6 +27,9 @@ const (
 // ErrRunExists says that a folder holds a run already.
 var ErrRunExists = errors.New("the folder holds a run already")
 
+// ErrNoCheckpoint says that a folder holds the best weights of a run that cannot go on: its checkpoint is gone.
+var ErrNoCheckpoint = errors.New("the folder holds the best weights of a run without " + checkpointFile)
+
 // ErrForeign says that a folder holds files, but none of a run.
 var ErrForeign = errors.New("the folder holds files that are no run's")
 
@@ -36,8 +39,8 @@ type Folder struct {
 	lock *os.File
 }
 
-// Create makes a run folder at path, which must not hold a run yet (else [ErrRunExists]) nor anything else (else
-// [ErrForeign]), and locks it. What a run left that ended before its first checkpoint is removed.
+// Create makes a run folder at path, which must not hold a run yet (else [ErrRunExists] or [ErrNoCheckpoint]) nor anything
+// else (else [ErrForeign]), and locks it. What a run left that ended before its first checkpoint is removed.
 func Create(path string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, err
@@ -49,11 +52,9 @@ func Create(path string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{checkpointFile, bestFile} {
-		if _, err := os.Lstat(f.file(name)); err == nil {
-			f.Close()
-			return nil, fmt.Errorf("%s: %w", path, ErrRunExists)
-		}
+	if err := f.checkEmpty(); err != nil {
+		f.Close()
+		return nil, err
 	}
 	return f, f.clean(f.file(metricsFile))
 }
@@ -70,6 +71,17 @@ func checkOurs(path string) error {
 		}
 	}
 	return fmt.Errorf("%s: %w", path, ErrForeign)
+}
+
+// checkEmpty refuses a folder that holds a run's weights.
+func (f *Folder) checkEmpty() error {
+	if _, err := os.Lstat(f.Checkpoint()); err == nil {
+		return fmt.Errorf("%s: %w", f.Path, ErrRunExists)
+	}
+	if _, err := os.Lstat(f.file(bestFile)); err == nil {
+		return fmt.Errorf("%s: %w", f.Path, ErrNoCheckpoint)
+	}
+	return nil
 }
 
 // clean removes files, and temporary ones, that a crash left. The folder is unlocked if that fails.
@@ -94,15 +106,19 @@ func CreateNew(root, name string) (*Folder, error) {
 			path = fmt.Sprintf("%s-%d", path, i)
 		}
 		f, err := Create(path)
-		if err == nil || !errors.Is(err, ErrRunExists) && !errors.Is(err, ErrLocked) && !errors.Is(err, ErrForeign) {
+		if err == nil || !errors.Is(err, ErrRunExists) && !errors.Is(err, ErrNoCheckpoint) && !errors.Is(err, ErrLocked) && !errors.Is(err, ErrForeign) {
 			return f, err
 		}
 	}
 }
 
-// Open locks the run folder at path, to resume it, and removes temporary files that a crash left.
+// Open locks the run folder at path, to resume it, and removes temporary files that a crash left. Where only its best
+// weights are left, the error is [ErrNoCheckpoint].
 func Open(path string) (*Folder, error) {
 	if _, err := os.Stat(filepath.Join(path, checkpointFile)); err != nil {
+		if _, e := os.Stat(filepath.Join(path, bestFile)); e == nil && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: %w", path, ErrNoCheckpoint)
+		}
 		return nil, fmt.Errorf("no run to resume in %s: %w", path, err)
 	}
 	f, err := lockFolder(path)
