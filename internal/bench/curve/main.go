@@ -1,5 +1,5 @@
-// Command curve draws the loss against minutes of training, of the ledger's runs of two names ("default preset, 3 minutes" and
-// so on, "larger model, 60 minutes"), beside what nanoGPT's README publishes for the same text:
+// Command curve draws the loss against minutes of training beside what nanoGPT's README publishes for the same text. The
+// name of a run in the ledger decides whether it is drawn: "default preset, 3 minutes" and so on, "larger model, 60 minutes".
 //
 //	go run ./internal/bench/curve docs/ledger.csv docs/recipe.svg
 package main
@@ -53,6 +53,9 @@ func run(ledger, picture string) error {
 	return p.Save(8*vg.Inch, 4.5*vg.Inch, picture)
 }
 
+// columns is how many fields a row of the ledger has; the last is the loss.
+const columns = 8
+
 // What is drawn: runs by the beginning of their name.
 const (
 	preset = "default preset, "
@@ -66,7 +69,9 @@ func read(ledger, series string) (plotter.XYs, error) {
 		return nil, err
 	}
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
+	r := csv.NewReader(f)
+	r.FieldsPerRecord = columns
+	rows, err := r.ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ledger, err)
 	}
@@ -76,9 +81,9 @@ func read(ledger, series string) (plotter.XYs, error) {
 		if n, _ := fmt.Sscanf(row[2], series+"%g minutes", &minutes); n == 0 {
 			continue // another run
 		}
-		loss, err := strconv.ParseFloat(row[len(row)-1], 64)
-		if err != nil {
-			return nil, fmt.Errorf("%s: the loss of %q: %w", ledger, row[2], err)
+		loss, err := strconv.ParseFloat(row[columns-1], 64)
+		if err != nil || !(loss > 0 && loss < 100 && minutes > 0 && minutes < 1e6) {
+			return nil, fmt.Errorf("%s: %q with the loss %q cannot be drawn: both must be positive numbers", ledger, row[2], row[columns-1])
 		}
 		points = append(points, plotter.XY{X: minutes, Y: loss})
 	}

@@ -62,6 +62,7 @@ func TestDraw(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	for name, ledger := range map[string]string{
 		"no run": write(t, ""), "missing": "missing.csv", "no number": write(t, "d,r,\"default preset, 3 minutes\",f,1,3,500,low\n"),
+		"two columns": write(t, "d,r\n"), "not a number": write(t, "d,r,\"default preset, 3 minutes\",f,1,3,500,NaN\n"), "before the start": write(t, "d,r,\"default preset, -3 minutes\",f,1,3,500,1.5\n"),
 	} {
 		if err := run(ledger, filepath.Join(t.TempDir(), "x.svg")); err == nil {
 			t.Errorf("%s: a picture is drawn", name)

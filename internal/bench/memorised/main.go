@@ -2,7 +2,9 @@
 // 32-character windows occur in the text that the model was trained on, for shorter windows too, and the same for the
 // part of the text that the model has not seen:
 //
-//	go run ./cmd/sample -max_new_tokens 10000 | go run ./internal/bench/memorised -data input.txt
+//	go run ./cmd/sample -max_new_tokens 1250 -num_samples 8 | go run ./internal/bench/memorised -data input.txt
+//
+// A line "---", which cmd/sample prints between samples, is none of the model's: no window reaches over it.
 package main
 
 import (
@@ -11,13 +13,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 )
 
 // windows are the lengths that are looked for.
 var windows = []int{8, 16, 32}
 
+// separator is what cmd/sample prints between two samples.
+const separator = "\n---\n"
+
 func main() {
-	if err := run(os.Args[1:], os.Stdin, os.Stdout); err != nil {
+	if err := run(os.Args[1:], os.Stdin, os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "memorised:", err)
 		os.Exit(1)
 	}
@@ -41,13 +47,17 @@ func run(args []string, stdin io.Reader, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	samples := strings.Split(strings.TrimSuffix(string(sample), "\n"), separator)
+	if longest(samples) < windows[len(windows)-1] {
+		return fmt.Errorf("standard input has no sample of %d characters: pipe one from cmd/sample", windows[len(windows)-1])
+	}
 	characters := []rune(string(text))
 	split := int(float64(len(characters)) * (1 - *valFraction)) // as data.NewDataset does
 	fmt.Fprintf(stdout, "windows that occur in the %d characters of training text:\n", split)
 	for _, n := range windows {
 		seen := windowsOf(characters[:split], n)
 		fmt.Fprintf(stdout, "%2d characters: %6.2f %% of the sample, %6.2f %% of the validation text\n",
-			n, 100*share([]rune(string(sample)), n, seen), 100*share(characters[split:], n, seen))
+			n, 100*share(samples, n, seen), 100*share([]string{string(characters[split:])}, n, seen))
 	}
 	return nil
 }
@@ -61,14 +71,25 @@ func windowsOf(text []rune, n int) map[string]bool {
 	return seen
 }
 
-// share is which part of a text's windows of n characters have been seen; 0 where the text is shorter.
-func share(text []rune, n int, seen map[string]bool) float64 {
+// share is which part of the windows of n characters of some texts have been seen; 0 where all texts are shorter.
+func share(texts []string, n int, seen map[string]bool) float64 {
 	count, known := 0, 0
-	for i := 0; i+n <= len(text); i++ {
-		count++
-		if seen[string(text[i:i+n])] {
-			known++
+	for _, text := range texts {
+		characters := []rune(text)
+		for i := 0; i+n <= len(characters); i++ {
+			count++
+			if seen[string(characters[i:i+n])] {
+				known++
+			}
 		}
 	}
 	return float64(known) / float64(max(count, 1))
+}
+
+// longest is how many characters the longest of some texts has.
+func longest(texts []string) (n int) {
+	for _, text := range texts {
+		n = max(n, len([]rune(text)))
+	}
+	return n
 }
