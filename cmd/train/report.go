@@ -60,6 +60,25 @@ func (r *reporter) start() {
 	}
 	fmt.Fprintln(r.out, "losses are in nats a character (and bits); val and the baselines, character")
 	fmt.Fprintln(r.out, "frequencies and the bigram Markov chain, are of the validation part")
+	if passes, enough := seldom(t.State.Options, t.Model.Config.BlockSize, t.Data.Train.Len()); enough > 0 && t.State.Iteration == 0 {
+		fmt.Fprintf(r.out, "note: so small a text is read %d times between evaluations, and soon learned by heart:\n", passes)
+		fmt.Fprintf(r.out, "-eval_interval %d would find the best weights\n", enough)
+	}
+}
+
+// manyPasses over a text between two evaluations are so many that the weights of the lowest loss were probably between them.
+const manyPasses = 20
+
+// seldom tells how often a training part of so many characters is read between evaluations. If that is too often, enough is
+// the interval that would do.
+func seldom(o train.Options, blockSize, characters int) (passes, enough int) {
+	each := o.BatchSize * blockSize // characters an iteration
+	passes = o.EvalInterval * each / characters
+	enough = max(1, manyPasses/2*characters/each)
+	if passes < manyPasses || enough >= o.EvalInterval {
+		return passes, 0
+	}
+	return passes, enough
 }
 
 // results is standard output, with the first error of writing to it.

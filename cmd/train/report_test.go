@@ -71,3 +71,24 @@ func TestPictures(t *testing.T) {
 		t.Errorf("pictures of iterations %v, want of 0, 2, 4, 6 and 8", drawn)
 	}
 }
+
+// A text that is read many times between evaluations gets a note with the interval that would do.
+func TestSeldom(t *testing.T) {
+	for _, tt := range []struct{ interval, batch, block, characters, passes, enough int }{
+		{500, 4, 256, 181359, 2, 0}, {500, 4, 256, 3600, 142, 35}, {500, 4, 256, 25600, 20, 250}, {500, 4, 256, 25601, 19, 0},
+		{1, 64, 256, 300, 54, 0}, {2, 64, 256, 300, 109, 1}, {35, 4, 256, 3600, 9, 0},
+	} {
+		o := train.Options{EvalInterval: tt.interval, BatchSize: tt.batch}
+		if passes, enough := seldom(o, tt.block, tt.characters); passes != tt.passes || enough != tt.enough {
+			t.Errorf("%+v: read %d times, %d would do", tt, passes, enough)
+		}
+	}
+	t.Chdir(t.TempDir())
+	text := strings.Repeat("abcdefgh ", 40)
+	for interval, want := range map[string]string{"400": "read 19 times", "500": "-eval_interval 202 would"} {
+		_, stdout, stderr := call(t, text, append([]string{"-data", "-"}, append(fast[:len(fast):len(fast)], "-eval_interval", interval)...)...)
+		if got := strings.Contains(stdout, want); got != (interval == "500") {
+			t.Errorf("-eval_interval %s prints\n%s%s", interval, stdout, stderr)
+		}
+	}
+}
