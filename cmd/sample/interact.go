@@ -79,7 +79,7 @@ func (r *lineReader) next(ctx context.Context) (string, error) {
 		fmt.Fprint(r.ask, r.sign)
 		r.sign = "\n> " // below a continuation
 	}
-	line, err := cli.Await(ctx, func() (string, error) { return r.in.ReadString('\n') })
+	line, err := cli.Await(ctx, r.read)
 	if err == nil || err == io.EOF && line != "" {
 		line = strings.TrimSuffix(line, "\n")
 		if !r.keepCR {
@@ -91,4 +91,19 @@ func (r *lineReader) next(ctx context.Context) (string, error) {
 		fmt.Fprintln(r.ask)
 	}
 	return "", err
+}
+
+// read reads to the end of the line, which comes with it, or of the input.
+func (r *lineReader) read() (string, error) {
+	var line []byte
+	for {
+		part, err := r.in.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxPrompt {
+			return "", fmt.Errorf("-i: a line %w", cli.TooLong(maxPrompt))
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return string(line), err
+		}
+	}
 }

@@ -142,3 +142,21 @@ func TestSignal(t *testing.T) {
 		typed.Close()
 	}
 }
+
+// zeros never ends.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// An input without an end is one line of error, not all the memory there is.
+func TestEndlessInput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeCheckpoint(t, "a/best.safetensors", "helo wrd\x00")
+	for args, want := range map[string]string{"-i": "-i: a line has more than 16777216 bytes", "-prompt_file -": "-prompt_file: the prompt has more than 16777216 bytes"} {
+		var errs bytes.Buffer
+		code := cli.Run(t.Context(), "sample", run, cli.Env{Args: append(strings.Fields(args), "-ckpt", "a"), Stdin: zeros{}, Stdout: io.Discard, Stderr: &errs})
+		if code != 1 || !strings.Contains(errs.String(), want) || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q, want 1 and %q", args, code, &errs, want)
+		}
+	}
+}

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"chargpt/internal/cli"
 	"chargpt/internal/prompt"
 	"chargpt/model/train"
 )
+
+// maxPrompt is how many bytes a prompt has at most.
+const maxPrompt = 1 << 24
 
 // readPrompt returns the prompt and the flag that gave it.
 func (o *options) readPrompt(ctx context.Context, stdin io.Reader) (text, name string, err error) {
@@ -21,12 +23,15 @@ func (o *options) readPrompt(ctx context.Context, stdin io.Reader) (text, name s
 	}
 	content, err := cli.Await(ctx, func() ([]byte, error) {
 		if o.promptFile == "-" {
-			return io.ReadAll(stdin)
+			return cli.ReadAll(stdin, maxPrompt)
 		}
-		return os.ReadFile(o.promptFile)
+		return cli.ReadFile(o.promptFile, maxPrompt)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", "", fmt.Errorf("-prompt_file: %w: check the path, or give the text itself with -prompt", err)
+	}
+	if errors.As(err, new(cli.TooLong)) {
+		return "", "", fmt.Errorf("-prompt_file: the prompt %w: give its end, of which the model sees block_size characters", cli.TooLong(maxPrompt))
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("-prompt_file: %w", err)

@@ -21,6 +21,10 @@ func dryRun(ctx context.Context, o *options, stdin io.Reader, stdout io.Writer) 
 	if _, err := o.probeTokens(text.Tokenizer); err != nil {
 		return err
 	}
+	o.Config.VocabSize = text.Tokenizer.Size()
+	if err := checkMemory(o.Config, o.Options); err != nil {
+		return err
+	}
 	t, err := train.New(text, o.Config, o.Options, train.Run{Threads: o.threads})
 	if err != nil {
 		return flagged(err)
@@ -42,9 +46,17 @@ func dryRun(ctx context.Context, o *options, stdin io.Reader, stdout io.Writer) 
 		fmt.Fprintf(stdout, "in %v minutes: about %.0f iterations, %.1f epochs, evaluations aside\n", o.Minutes, n, n/epoch)
 		return nil
 	}
-	total := each * time.Duration(o.MaxIters)
-	fmt.Fprintf(stdout, "%d iterations: about %v, %.1f epochs, evaluations aside\n", o.MaxIters, total.Round(time.Second), float64(o.MaxIters)/epoch)
+	fmt.Fprintf(stdout, "%d iterations: about %s, %.1f epochs, evaluations aside\n", o.MaxIters, times(each, o.MaxIters), float64(o.MaxIters)/epoch)
 	return nil
+}
+
+// times is how long n iterations take, in words. It may be more than a Duration holds.
+func times(each time.Duration, n int) string {
+	const long = 1000 * time.Hour
+	if total := float64(each) * float64(n); total > float64(long) {
+		return fmt.Sprintf("%.0f days", total/float64(24*time.Hour))
+	}
+	return (each * time.Duration(n)).Round(time.Second).String()
 }
 
 // programMemory is about how many bytes this program takes whatever it trains: code, the runtime, the pictures of the losses.

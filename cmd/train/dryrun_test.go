@@ -59,6 +59,18 @@ iteration: %f ms, %f tokens/s, measured on 1 thread
 	}
 }
 
+func TestTimes(t *testing.T) {
+	for _, tt := range []struct {
+		each time.Duration
+		n    int
+		want string
+	}{{30 * time.Millisecond, 2000, "1m0s"}, {time.Millisecond, 0, "0s"}, {3600 * time.Millisecond, 1000_000, "1000h0m0s"}, {3600 * time.Millisecond, 1100_000, "46 days"}, {100 * time.Second, 1 << 30, "1242757 days"}} {
+		if got := times(tt.each, tt.n); got != tt.want {
+			t.Errorf("%d times %v: %s, want %s", tt.n, tt.each, got, tt.want)
+		}
+	}
+}
+
 // A signal while iterations are measured ends a dry run.
 func TestDryRunStops(t *testing.T) {
 	t.Chdir(t.TempDir())

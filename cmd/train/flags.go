@@ -65,7 +65,10 @@ func parseFlags(ctx context.Context, args []string, help io.Writer) (*options, e
 	}
 	usual := o.MaxIters
 	fs = o.flags() // with the preset's values; the file's go over them, the command line's over both
-	if err := errors.Join(fs.Apply(settings), fs.Parse(args, help)); err != nil {
+	if err := fs.Apply(settings); err != nil {
+		return nil, cli.Usagef("-config %s: %v", o.config, err)
+	}
+	if err := fs.Parse(args, help); err != nil {
 		return nil, err
 	}
 	if o.given["max_iters"] && !o.given["minutes"] {
@@ -195,9 +198,14 @@ func (o *options) flags() *cli.Flags {
 
 // validate checks every flag before the text is read.
 func (o *options) validate() error {
-	c := o.Config
+	c, t := o.Config, o.Options
+	if o.resume { // the rest must be what the run has: contradiction compares
+		usual, _ := train.FindPreset(train.DefaultPreset)
+		c, t = usual.Config, usual.Options
+		t.MaxIters, t.Minutes, t.Patience = o.MaxIters, o.Minutes, o.Patience
+	}
 	c.VocabSize = 1 // known when the text is read
-	for _, err := range []error{c.Validate(), o.Options.Validate()} {
+	for _, err := range []error{c.Validate(), t.Validate()} {
 		var bad *model.ConfigError
 		if errors.As(err, &bad) {
 			return cli.Usagef("-%s", bad.Error())
@@ -211,9 +219,8 @@ func (o *options) validate() error {
 			return cli.Usagef("-%s is empty: give a value, or leave the flag out", name)
 		}
 	}
-	if need := train.Memory(c, o.Options); need > train.MaxMemory && !o.resume {
-		return cli.Usagef("-batch_size %d with -block_size %d, -n_layer %d, -n_head %d and -n_embd %d needs about %.0f GB of memory; the most is %.0f: make the batch or the model smaller",
-			o.BatchSize, c.BlockSize, c.NLayer, c.NHead, c.NEmbd, need/1e9, train.MaxMemory/1e9)
+	if err := checkMemory(c, t); err != nil {
+		return err
 	}
 	if o.given["minutes"] && o.given["max_iters"] && o.Minutes > 0 {
 		return cli.Usagef("-minutes %v and -max_iters %d both say how long to train: give one of them", o.Minutes, o.MaxIters)
@@ -228,6 +235,20 @@ func (o *options) validate() error {
 		return cli.Usagef("-threads is %d; it must be from 1 to 4096, or 0 for one a core", o.threads)
 	}
 	return nil
+}
+
+// checkMemory refuses what takes more memory than any run is worth.
+func checkMemory(c model.Config, t train.Options) error {
+	need := train.Memory(c, t)
+	if need <= train.MaxMemory {
+		return nil
+	}
+	characters := ""
+	if c.VocabSize > 1 {
+		characters = fmt.Sprintf(", for a text of %d distinct characters,", c.VocabSize)
+	}
+	return cli.Usagef("-batch_size %d with -block_size %d, -n_layer %d, -n_head %d and -n_embd %d%s needs about %.0f GB of memory; the most is %.0f: make the batch or the model smaller",
+		t.BatchSize, c.BlockSize, c.NLayer, c.NHead, c.NEmbd, characters, need/1e9, train.MaxMemory/1e9)
 }
 
 // shape are the flags of the model, which a preset sets too: the preset of a resumed run must agree with the checkpoint in
@@ -246,10 +267,10 @@ func (o *options) contradiction(c model.Config, s train.State) (err error) {
 	if o.given["max_iters"] && o.MaxIters < s.Iteration {
 		return &resumeConflict{"max_iters", strconv.Itoa(o.MaxIters), fmt.Sprintf("done %d iterations", s.Iteration)}
 	}
-	if o.given["minutes"] && s.Options.Minutes == 0 {
+	if o.given["minutes"] && o.Minutes > 0 && s.Options.Minutes == 0 {
 		return &resumeConflict{"minutes", fmt.Sprint(o.Minutes), fmt.Sprintf("a length of %d iterations", s.Options.MaxIters)}
 	}
-	if o.given["minutes"] && 60*o.Minutes < s.Seconds {
+	if o.given["minutes"] && 60*o.Minutes < s.Seconds && o.Minutes != s.Options.Minutes {
 		return &resumeConflict{"minutes", fmt.Sprint(o.Minutes), fmt.Sprintf("trained for %.2f minutes", s.Seconds/60)}
 	}
 	saved := &options{Preset: train.Preset{Config: c, Options: s.Options}}

@@ -78,6 +78,9 @@ func newTrainer(ctx context.Context, o *options, stdin io.Reader) (*train.Traine
 		return nil, err
 	}
 	o.Config.VocabSize = text.Tokenizer.Size()
+	if err := checkMemory(o.Config, o.Options); err != nil {
+		return nil, err
+	}
 	if _, err := data.NewDataset(text.Tokens, o.ValFraction, o.Config.BlockSize); err != nil {
 		return nil, flagged(err) // before a folder is made
 	}

@@ -309,8 +309,10 @@ func TestResumeMinutes(t *testing.T) {
 		want string
 	}{
 		{[]string{"-out", "timed", "-minutes", longer}, 0, "iterations in " + longer + " minutes"},
+		{[]string{"-out", "timed", "-minutes", longer}, 0, "iterations in " + longer + " minutes"}, // as long as it is
 		{[]string{"-out", "timed", "-minutes", "0.001"}, 1, "-minutes 0.001 contradicts the run, which has trained for"},
 		{[]string{"-out", "timed", "-max_iters", "100000"}, 1, "-max_iters 100000 contradicts the run, which has a length of " + longer + " minutes"},
+		{[]string{"-out", "counted", "-minutes", "0"}, 0, "validation loss over all"},
 		{[]string{"-out", "counted", "-minutes", "1"}, 1, "-minutes 1 contradicts the run, which has a length of 4 iterations"},
 	} {
 		code, stdout, stderr := call(t, text, append(tt.args, "-resume")...)

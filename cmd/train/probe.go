@@ -33,7 +33,12 @@ func recordProbe(t *train.Trainer, o *options, warn io.Writer) (stop func() erro
 	if err != nil {
 		return stop, err
 	}
-	if tokens, err = resumeProbe(t, tokens); err != nil || tokens == nil {
+	if !o.resume {
+		err = trace.DropAfter(t.Path(), -1) // an earlier run, which ended before its first checkpoint, may have left some
+	} else {
+		tokens, err = resumeProbe(t, tokens)
+	}
+	if err != nil || tokens == nil {
 		return stop, err
 	}
 	if block := t.Model.Config.BlockSize; len(tokens) > block && o.probe != "" {
@@ -62,12 +67,8 @@ func recordTrace(tracer *trace.Tracer, tokens []int32, run string) error {
 }
 
 // resumeProbe returns the text to record: what the run's folder has recorded, if anything, or else tokens. It drops
-// records that the run will make again, or that an earlier run without a checkpoint left.
+// records that the run will make again.
 func resumeProbe(t *train.Trainer, tokens []int32) ([]int32, error) {
-	done := t.State.Iteration
-	if done == 0 {
-		return tokens, trace.DropAfter(t.Path(), -1)
-	}
 	records, err := trace.Records(t.Path())
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func resumeProbe(t *train.Trainer, tokens []int32) ([]int32, error) {
 			return nil, errors.New("-probe contradicts the run, which records another text: leave the flag out to resume, or start a new run without -resume")
 		}
 	}
-	return tokens, trace.DropAfter(t.Path(), done)
+	return tokens, trace.DropAfter(t.Path(), t.State.Iteration)
 }
 
 // same tells whether a record is of these tokens.

@@ -81,6 +81,24 @@ func TestProbe(t *testing.T) {
 	}
 }
 
+// A run that was stopped before its second evaluation keeps the first record, and goes on with the text, given again or not.
+func TestProbeFromTheStart(t *testing.T) {
+	for _, args := range [][]string{nil, {"-probe", "the cat"}} {
+		out := filepath.Join(t.TempDir(), "run")
+		if code, warn := probeRun(t, out, "-max_iters", "0", "-probe", "the cat"); code != 0 {
+			t.Fatal(warn)
+		}
+		_, first := records(t, out)
+		if code, warn := probeRun(t, out, append([]string{"-resume", "-max_iters", "2"}, args...)...); code != 0 {
+			t.Fatal(warn)
+		}
+		steps, files := records(t, out)
+		if !slices.Equal(steps, []int{0, 2}) || files["00000000.json.gz"] != first["00000000.json.gz"] {
+			t.Errorf("resumed with %q, there are records of %v, want of 0, as it was, and 2", args, steps)
+		}
+	}
+}
+
 func TestProbeFlag(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run")
 	if code, warn := probeRun(t, out, "-probe", "the dog"); code != 1 || !strings.Contains(warn, "-probe: 2 characters are not in the vocabulary") {

@@ -22,14 +22,14 @@ import (
 
 // reporter prints results to standard output and progress to standard error.
 type reporter struct {
-	out      *results
+	out      *cli.Output
 	errs     io.Writer
 	trainer  *train.Trainer
 	progress progress
 }
 
 func newReporter(env cli.Env, t *train.Trainer) *reporter {
-	r := &reporter{out: &results{w: env.Stdout}, errs: env.Stderr, trainer: t}
+	r := &reporter{out: &cli.Output{W: env.Stdout}, errs: env.Stderr, trainer: t}
 	r.progress = newProgress(env.Stderr, t)
 	t.Step = r.progress.step
 	t.Evaluated = r.evaluated
@@ -79,20 +79,6 @@ func seldom(o train.Options, blockSize, characters int) (passes, enough int) {
 		return passes, 0
 	}
 	return passes, enough
-}
-
-// results is standard output, with the first error of writing to it.
-type results struct {
-	w   io.Writer
-	err error
-}
-
-func (r *results) Write(p []byte) (int, error) {
-	n, err := r.w.Write(p)
-	if r.err == nil {
-		r.err = err
-	}
-	return n, err
 }
 
 // nats is a loss in both units.
@@ -166,8 +152,8 @@ func (r *reporter) end(ctx context.Context) error {
 	if r.trainer.Record != nil {
 		fmt.Fprintln(r.out, cli.Hint(fmt.Sprintf("heads being learned: go run ./cmd/inspect -probe -ckpt %s -o probe.html", shellPath(r.trainer.Path()))))
 	}
-	if r.out.err != nil {
-		return fmt.Errorf("the run is saved in %s, but its results could not be printed: %w", r.trainer.Path(), r.out.err)
+	if r.out.Err != nil {
+		return fmt.Errorf("the run is saved in %s, but its results could not be printed: %w", r.trainer.Path(), r.out.Err)
 	}
 	return nil
 }

@@ -69,6 +69,49 @@ func TestResumeDamaged(t *testing.T) {
 	}
 }
 
+// Flags that say what the run has anyway are taken, whatever the default preset has.
+func TestResumeAgrees(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := strings.Repeat("abcdefgh ", 40)
+	own := []string{"-data", "-", "-out", "run", "-n_layer", "1", "-n_embd", "9", "-n_head", "3", "-block_size", "8", "-batch_size", "2", "-position", "learned",
+		"-learning_rate", "1e-6", "-min_lr", "1e-7", "-max_iters", "4", "-eval_interval", "2", "-threads", "1"}
+	if code, _, stderr := call(t, text, own...); code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for _, tt := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"-n_embd 9", 0, ""}, {"-n_head 3 -n_embd 9", 0, ""}, {"-min_lr 1e-7", 0, ""}, {"-learning_rate 1e-6", 0, ""}, {"-max_iters 4 -patience 2", 0, ""},
+		{"-n_embd 8", 1, "-n_embd 8 contradicts the run, which has 9"}, {"-n_head 0", 1, "-n_head 0 contradicts the run, which has 3"},
+		{"-learning_rate NaN", 1, "-learning_rate NaN contradicts the run"}, {"-patience -1", 2, "-patience is -1"}, {"-max_iters -1", 2, "-max_iters is -1"},
+	} {
+		code, _, stderr := call(t, text, append(strings.Fields(tt.args), "-data", "-", "-out", "run", "-resume")...)
+		if code != tt.code || !strings.Contains(stderr, tt.want) {
+			t.Errorf("-resume %s: exit code %d, want %d and %q: %s", tt.args, code, tt.code, tt.want, stderr)
+		}
+	}
+}
+
+// A text of so many characters that the model would not fit is refused before there is a folder.
+func TestTooManyCharacters(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var text strings.Builder
+	for i := range 40000 {
+		text.WriteRune(0x10000 + rune(i))
+	}
+	for _, args := range [][]string{nil, {"-dry_run"}} {
+		code, _, stderr := call(t, text.String(), append([]string{"-data", "-", "-n_layer", "1", "-n_embd", "8", "-n_head", "2", "-block_size", "8192"}, args...)...)
+		if checkOneLine(t, stderr, "for a text of 40000 distinct characters, needs about"); code != 2 {
+			t.Errorf("%v: exit code %d, want 2", args, code)
+		}
+		if made, err := os.ReadDir("."); err != nil || len(made) > 0 {
+			t.Errorf("%v: it made %v (%v)", args, made, err)
+		}
+	}
+}
+
 // A text of 5,000 distinct characters trains, is saved, and writes itself.
 func TestManyCharacters(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -10,97 +10,129 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"chargpt/internal/cli"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	switch err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); {
-	case ctx.Err() != nil:
-		fmt.Fprintln(os.Stderr, "bench: stopped; the same command goes on after the runs that are in the ledger")
-		os.Exit(130)
-	case err != nil && !errors.Is(err, flag.ErrHelp):
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
+func main() { cli.Main("internal/bench", run) }
+
+// options is what the command line asks for.
+type options struct {
+	data, ledger string
+	trials       []*trial
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	data := flags.String("data", "", "text to train on")
-	minutes := flags.Float64("minutes", 0, "minutes of each run; 0 for the iterations of its flags")
-	seeds := flags.String("seeds", "1337", "seeds, with commas between")
-	ledger := flags.String("ledger", filepath.Join("docs", "ledger.csv"), "CSV file to append to")
-	flags.Usage = func() {
-		fmt.Fprintln(stderr, `usage: go run ./internal/bench -data FILE [flags] "NAME: FLAGS OF cmd/train" ...`)
-		flags.PrintDefaults()
+func parseFlags(args []string, help io.Writer) (*options, error) {
+	o := &options{}
+	fs := cli.NewFlags("bench", "trains a text in several ways, and keeps a ledger of the losses",
+		`go run ./internal/bench -data input.txt -minutes 1 "rope: -preset cpu -position rope" "learned: -preset cpu"`)
+	fs.Group("Ways to train, after the flags: \"NAME: FLAGS OF train\" ...")
+	fs.StringVar(&o.data, "data", "", "`file` of the text to train on")
+	minutes := fs.Float64("minutes", 0, "`n` minutes of each run; 0: as long as its flags say")
+	seeds := fs.String("seeds", "1337", "`numbers` with commas between, a run of each way for each")
+	fs.StringVar(&o.ledger, "ledger", filepath.Join("docs", "ledger.csv"), "CSV `file` to add rows to")
+	ways, err := fs.ParseMore(args, help)
+	if err != nil {
+		return nil, err
 	}
-	if err := flags.Parse(args); err != nil {
-		return err
+	if o.data == "" || len(ways) == 0 {
+		return nil, cli.Usagef(`give -data FILE and, after the flags, ways to train as "NAME: FLAGS OF train"`)
 	}
-	if *data == "" || flags.NArg() == 0 {
-		return errors.New(`give -data FILE and runs as "name: flags"`)
+	if !(*minutes >= 0 && *minutes <= math.MaxInt32) {
+		return nil, cli.Usagef("-minutes is %v; it must be at least 0 and finite", *minutes)
 	}
-	trials, err := plan(flags.Args(), strings.Split(*seeds, ","), *minutes, *ledger)
+	for _, way := range ways {
+		name, flags, ok := strings.Cut(way, ":")
+		if !ok {
+			return nil, cli.Usagef("%q is no \"NAME: FLAGS OF train\"", way)
+		}
+		if own := ownFlag(flags); own != "" {
+			return nil, cli.Usagef("%q: %s is for bench to give: leave it out", way, own)
+		}
+		for seed := range strings.SplitSeq(*seeds, ",") {
+			seed = strings.TrimSpace(seed)
+			if _, err := strconv.ParseUint(seed, 10, 64); err != nil {
+				return nil, cli.Usagef("-seeds: %q is no whole number from 0", seed)
+			}
+			o.trials = append(o.trials, &trial{name: name, flags: strings.Fields(flags), seed: seed, minutes: *minutes})
+		}
+	}
+	return o, nil
+}
+
+// own are the flags of train that a way to train must not have.
+var own = []string{"data", "out", "seed", "resume", "dry_run", "sample_interval", "h", "help", "version"}
+
+// ownFlag is the first of them in flags, or empty.
+func ownFlag(flags string) string {
+	for _, flag := range strings.Fields(flags) {
+		name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		if strings.HasPrefix(flag, "-") && slices.Contains(own, name) {
+			return flag
+		}
+	}
+	return ""
+}
+
+func run(ctx context.Context, env cli.Env) error {
+	o, err := parseFlags(env.Args, env.Stdout)
 	if err != nil {
 		return err
 	}
+	err = o.train(ctx, env)
+	if ctx.Err() != nil {
+		fmt.Fprintln(env.Stderr, "bench: stopped; the same command goes on after the runs that are in the ledger")
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// train trains what the ledger does not have, one after the other.
+func (o *options) train(ctx context.Context, env cli.Env) error {
+	ledger, err := openLedger(o.ledger) // before a run that would be lost
+	if err != nil {
+		return fmt.Errorf("-ledger: %w", err)
+	}
+	defer ledger.Close()
 	folder, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	train := filepath.Join(folder, "train")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", train, "chargpt/cmd/train").CombinedOutput(); err != nil {
-		return fmt.Errorf("building cmd/train: %w\n%s", err, out)
+	binary := filepath.Join(folder, "train")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, "chargpt/cmd/train").CombinedOutput(); err != nil {
+		return fmt.Errorf("building cmd/train: %w: %s", err, lastLine(out))
 	}
-	for _, r := range trials {
-		fmt.Fprintf(stderr, "training: %s, seed %s\n", r.name, r.seed)
-		if err := r.train(ctx, train, *data, filepath.Join(folder, "run")); err != nil {
+	for _, r := range o.trials {
+		if ledger.has(r) {
+			continue
+		}
+		fmt.Fprintf(env.Stderr, "training: %s, seed %s\n", r.name, r.seed)
+		if err := r.train(ctx, binary, o.data, filepath.Join(folder, "run")); err != nil {
 			return fmt.Errorf("%s, seed %s: %w", r.name, r.seed, err)
 		}
-		fmt.Fprintf(stdout, "%s, seed %s: %s iterations in %.2f minutes, validation loss %s\n", r.name, r.seed, r.iterations, r.minutes, r.loss)
-		if err := r.appendTo(*ledger); err != nil {
-			return err
+		if err := ledger.add(r); err != nil {
+			return fmt.Errorf("-ledger: %w", err)
 		}
+		fmt.Fprintf(env.Stdout, "%s, seed %s: %s iterations in %.2f minutes, validation loss %s\n", r.name, r.seed, r.iterations, r.minutes, r.loss)
 	}
 	return nil
 }
 
-// plan lists the trials of all ways and seeds that the ledger does not have.
-func plan(ways, seeds []string, minutes float64, ledger string) (trials []*trial, err error) {
-	rows, err := readLedger(ledger)
-	if err != nil {
-		return nil, err
-	}
-	done := map[string]bool{}
-	for _, row := range rows {
-		done[strings.Join(row[2:5], "\x00")] = true
-	}
-	for _, way := range ways {
-		name, how, ok := strings.Cut(way, ":")
-		if !ok {
-			return nil, fmt.Errorf("%q is no \"name: flags\"", way)
-		}
-		for _, seed := range seeds {
-			r := &trial{name: name, flags: strings.Fields(how), seed: seed, minutes: minutes}
-			if !done[strings.Join([]string{name, strings.Join(r.flags, " "), seed}, "\x00")] {
-				trials = append(trials, r)
-			}
-		}
-	}
-	return trials, nil
+// lastLine is the end of what a program printed: the reason why it failed.
+func lastLine(out []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return lines[len(lines)-1]
 }
 
 // trial is one training and what came of it.
@@ -129,7 +161,7 @@ func (r *trial) train(ctx context.Context, binary, data, folder string) error {
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // a terminal has sent it one, too: a second ends it at once
 	out, err := command.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("train %s: %w\n%s", strings.Join(args, " "), err, out)
+		return errors.New(lastLine(out))
 	}
 	loss := lossLine.FindSubmatch(out)
 	metrics, err := os.ReadFile(filepath.Join(folder, "metrics.csv"))
@@ -138,7 +170,7 @@ func (r *trial) train(ctx context.Context, binary, data, folder string) error {
 	}
 	row := lastRow.FindSubmatch(metrics)
 	if loss == nil || row == nil {
-		return fmt.Errorf("train %s prints no validation loss:\n%s", strings.Join(args, " "), out)
+		return fmt.Errorf("train %s prints no validation loss, but: %s", strings.Join(args, " "), lastLine(out))
 	}
 	seconds, err := strconv.ParseFloat(string(row[2]), 64)
 	r.loss, r.iterations, r.minutes = string(loss[1]), string(row[1]), seconds/60

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path"
 	"strconv"
 	"strings"
 	"syscall"
@@ -44,10 +45,19 @@ func Main(name string, command Command) {
 	os.Exit(Run(ctx, name, command, Env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr}))
 }
 
-// Run runs a command, prints its error as one line, and returns the exit code. A panic, which is a fault of this program,
-// is an error like another.
+// Run runs a command, whose name is that of its folder in cmd, or the folder where it is another, such as internal/bench. It prints its error as one line, and returns the exit code. A panic, which is a fault of this program,
+// is an error like another; so is standard output that could not be written, where the command itself did not mind.
 func Run(ctx context.Context, name string, command Command, env Env) (code int) {
+	where := "go run ./cmd/" + name
+	if strings.Contains(name, "/") {
+		where, name = "go run ./"+name, path.Base(name)
+	}
+	out := &Output{W: env.Stdout}
+	env.Stdout = out
 	err := protect(ctx, command, env)
+	if out.Err != nil && (err == nil || errors.Is(err, flag.ErrHelp)) {
+		err = fmt.Errorf("standard output: %w", out.Err)
+	}
 	var stop stopped
 	var usage *usageError
 	switch {
@@ -56,11 +66,25 @@ func Run(ctx context.Context, name string, command Command, env Env) (code int) 
 	case errors.As(err, &stop):
 		return stop.code()
 	case errors.As(err, &usage):
-		fmt.Fprintf(env.Stderr, "%s: %s (%s -h lists the flags)\n", name, oneLine(Hint(err.Error())), Hint("go run ./cmd/"+name))
+		fmt.Fprintf(env.Stderr, "%s: %s (%s -h lists the flags)\n", name, oneLine(Hint(err.Error())), Hint(where))
 		return 2
 	}
 	fmt.Fprintf(env.Stderr, "%s: %s\n", name, oneLine(Hint(err.Error())))
 	return 1
+}
+
+// Output keeps the first error of writing to W.
+type Output struct {
+	W   io.Writer
+	Err error
+}
+
+func (o *Output) Write(p []byte) (int, error) {
+	n, err := o.W.Write(p)
+	if o.Err == nil {
+		o.Err = err
+	}
+	return n, err
 }
 
 // oneLine escapes what a terminal would not print as it is, such as a line feed in a file's name.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -32,6 +33,27 @@ func TestRunExitCodes(t *testing.T) {
 		}
 	}
 }
+
+// What could not be printed is an error, of the help too; another error comes first.
+func TestRunWithoutOutput(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{{nil, "x: standard output: full\n"}, {flag.ErrHelp, "x: standard output: full\n"}, {errors.New("no such text"), "x: no such text\n"}} {
+		var errs bytes.Buffer
+		code := Run(t.Context(), "x", func(_ context.Context, env Env) error {
+			io.WriteString(env.Stdout, "result")
+			return tt.err
+		}, Env{Stdout: full{}, Stderr: &errs})
+		if code != 1 || errs.String() != tt.want {
+			t.Errorf("a command that returns %v: exit code %d, %q, want 1, %q", tt.err, code, &errs, tt.want)
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
 
 func TestRunRecovers(t *testing.T) {
 	var errs bytes.Buffer
@@ -146,5 +168,21 @@ func TestWrongKind(t *testing.T) {
 		if err := f.Parse(strings.Fields(args), io.Discard); !errors.As(err, &usage) || err.Error() != want {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, []byte("abc"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for most, want := range map[int64]string{2: path + " has more than 2 bytes", 3: "", 4: ""} {
+		got, err := ReadFile(path, most)
+		if want == "" && (err != nil || string(got) != "abc") || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("ReadFile of 3 bytes, at most %d: %q, %v, want %q", most, got, err, want)
+		}
+	}
+	if _, err := ReadFile(path+"x", 1); !os.IsNotExist(err) {
+		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,10 +15,13 @@ import (
 // ErrConfig says that a file's content is not what [Flags.ReadConfig] reads.
 var ErrConfig = errors.New(`it must be a JSON object of flags, such as {"n_layer": 2}`)
 
+// maxConfig is how many bytes a file of flags has at most.
+const maxConfig = 1 << 20
+
 // ReadConfig reads a JSON object whose keys are names of flags: {"n_layer": 2, "bias": true}. A key that is no flag, or a
 // value that is no number, text or truth value, is an error that names it. What is wrong with the content is an [ErrConfig].
 func (f *Flags) ReadConfig(path string) (map[string]string, error) {
-	content, err := os.ReadFile(path)
+	content, err := ReadFile(path, maxConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +94,8 @@ func repeatedKey(object []byte) string {
 
 // Apply sets flags by name, as a command line would.
 func (f *Flags) Apply(settings map[string]string) error {
-	for name, value := range settings {
+	for _, name := range slices.Sorted(maps.Keys(settings)) { // the same one each time is the first that is wrong
+		value := settings[name]
 		if err := f.Set(name, value); err != nil {
 			return Usagef("%s", wrongKind(f.Lookup(name), strconv.Quote(value)))
 		}

@@ -52,20 +52,28 @@ func (f *Flags) claim() {
 	})
 }
 
-// Parse parses the arguments. -h prints the help to out, -version the version, and both return flag.ErrHelp; a wrong flag or an argument that is no
-// flag is a usage error.
-func (f *Flags) Parse(args []string, out io.Writer) error {
-	err := f.FlagSet.Parse(args)
+// ParseMore parses the flags and returns the arguments after them. -h prints the help to out, -version the version, and
+// both return flag.ErrHelp; a wrong flag is a usage error.
+func (f *Flags) ParseMore(args []string, out io.Writer) (more []string, err error) {
+	err = f.FlagSet.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		f.Help(out)
-		return err
+		return nil, err
 	}
 	if err != nil {
-		return Usagef("%s", f.clearer(err.Error()))
+		return nil, Usagef("%s", f.clearer(err.Error()))
 	}
 	if f.Lookup("version").Value.String() == "true" {
 		printVersion(f.name, out)
-		return flag.ErrHelp
+		return nil, flag.ErrHelp
+	}
+	return f.Args(), nil
+}
+
+// Parse is [Flags.ParseMore] of a command that takes flags alone: another argument is a usage error.
+func (f *Flags) Parse(args []string, out io.Writer) error {
+	if _, err := f.ParseMore(args, out); err != nil {
+		return err
 	}
 	if f.NArg() > 0 {
 		if name := f.truth(args[:len(args)-f.NArg()]); name != "" && (f.Arg(0) == "true" || f.Arg(0) == "false") {

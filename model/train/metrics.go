@@ -21,7 +21,7 @@ var metricsHeader = []string{"iteration", "train_loss", "val_loss", "unigram_los
 // appendMetrics adds a row, and the header to a new file.
 func (f *Folder) appendMetrics(e Evaluation) error {
 	var rows bytes.Buffer
-	if _, err := os.Stat(f.file(metricsFile)); errors.Is(err, fs.ErrNotExist) {
+	if info, err := os.Stat(f.file(metricsFile)); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		fmt.Fprintln(&rows, strings.Join(metricsHeader, ","))
 	}
 	number := func(x float64) string {
@@ -40,33 +40,63 @@ func (f *Folder) appendMetrics(e Evaluation) error {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// truncateMetrics drops the rows after an iteration, and one that a crash cut short, and returns the seconds of the last
-// row that is left.
-func (f *Folder) truncateMetrics(iteration int) (seconds float64, err error) {
+// lastMetrics is what the last row of a run's metrics says.
+type lastMetrics struct {
+	iteration int // −1 where there is no row
+	seconds   float64
+}
+
+// truncateMetrics drops the rows after an iteration, and one that a crash cut short, and returns the last row that is
+// left. A row is written before its checkpoint: only one after the checkpoint can be cut short.
+func (f *Folder) truncateMetrics(iteration int) (lastMetrics, error) {
+	last := lastMetrics{iteration: -1}
 	old, err := os.ReadFile(f.file(metricsFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+		return last, nil
 	}
 	if err != nil {
-		return 0, err
+		return last, err
 	}
-	kept := old[:0:0]
-	for line := range bytes.Lines(old) {
-		fields, err := csv.NewReader(bytes.NewReader(line)).Read()
-		whole := err == nil && len(fields) == len(metricsHeader) && line[len(line)-1] == '\n'
-		if !whole {
+	header := strings.Join(metricsHeader, ",") + "\n"
+	rows, ok := bytes.CutPrefix(old, []byte(header))
+	if !ok && !strings.HasPrefix(header, string(old)) { // a crash may have cut the header short
+		return last, fmt.Errorf("%s does not begin with %q, as a run's does: repair it, or move it away to go on without its rows", f.file(metricsFile), strings.TrimSpace(header))
+	}
+	kept := old[:len(old)-len(rows)]
+	if !ok {
+		kept = nil
+	}
+	number := 1
+	for line := range bytes.Lines(rows) {
+		number++
+		row, err := parseMetrics(line)
+		if whole := line[len(line)-1] == '\n'; err != nil && !whole || err == nil && row.iteration > iteration {
 			break
 		}
-		if n, err := strconv.Atoi(fields[0]); err == nil {
-			if n > iteration {
-				break
-			}
-			seconds, _ = strconv.ParseFloat(fields[len(fields)-1], 64)
+		if err != nil {
+			return last, fmt.Errorf("%s, line %d: %w: repair it, or move the file away to go on without its rows", f.file(metricsFile), number, err)
 		}
-		kept = append(kept, line...)
+		last = row
+		kept = append(kept, bytes.TrimSuffix(line, []byte("\n"))...)
+		kept = append(kept, '\n')
 	}
-	if len(kept) == len(old) {
-		return seconds, nil
+	if bytes.Equal(kept, old) {
+		return last, nil
 	}
-	return seconds, atomicfile.WriteBytes(f.file(metricsFile), kept)
+	return last, atomicfile.WriteBytes(f.file(metricsFile), kept)
+}
+
+// parseMetrics reads iteration and seconds of a row.
+func parseMetrics(line []byte) (row lastMetrics, err error) {
+	fields, err := csv.NewReader(bytes.NewReader(line)).Read()
+	if err != nil || len(fields) != len(metricsHeader) {
+		return row, fmt.Errorf("it has no %d fields", len(metricsHeader))
+	}
+	if row.iteration, err = strconv.Atoi(fields[0]); err != nil || row.iteration < 0 {
+		return row, fmt.Errorf("%q is no iteration", fields[0])
+	}
+	if row.seconds, err = strconv.ParseFloat(fields[len(fields)-1], 64); err != nil || !(row.seconds >= 0 && row.seconds <= math.MaxInt32) {
+		return row, fmt.Errorf("%q is no time in seconds", fields[len(fields)-1])
+	}
+	return row, nil
 }

@@ -34,6 +34,11 @@ func TestPatience(t *testing.T) {
 	if again.State.Iteration != end {
 		t.Errorf("a run that is over goes on from iteration %d to %d", end, again.State.Iteration)
 	}
+	same := resumeTrainer(t, stopped, o.MaxIters)
+	run(t, same)
+	if same.State.Iteration != end {
+		t.Errorf("with the length that it has, a run that is over goes on from iteration %d to %d", end, same.State.Iteration)
+	}
 	longer := resumeTrainer(t, stopped, 2000)
 	run(t, longer)
 	if want := end + o.Patience*o.EvalInterval; longer.State.Iteration != want {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 
 	"chargpt/model/checkpoint"
 )
@@ -100,50 +101,60 @@ func (t *Trainer) restore(c *checkpoint.Checkpoint) error {
 	if t.folder == nil {
 		return nil
 	}
-	seconds, err := t.folder.truncateMetrics(t.State.Iteration)
+	last, err := t.folder.truncateMetrics(t.State.Iteration)
 	if err != nil {
 		return err
 	}
-	t.before = max(seconds, t.State.Seconds)
-	return t.restoreBest()
+	t.before = max(last.seconds, t.State.Seconds)
+	t.pending = last.iteration != t.State.Iteration // a signal stopped it between two evaluations
+	return t.restoreBest(c)
 }
 
-// restoreBest reads the best weights. Where the checkpoint itself is the best so far, a crash may have come before best
+// restoreBest reads the best weights. Where the checkpoint c itself is the best so far, a crash may have come before best
 // was written; where it was before, and its file is gone, the run goes on without.
-func (t *Trainer) restoreBest() error {
+func (t *Trainer) restoreBest(c *checkpoint.Checkpoint) error {
 	if t.State.BestLoss == nil {
 		return nil
 	}
 	t.best = append(t.best, t.Model.Flat()...)
-	best, err := checkpoint.Read(t.folder.file(bestFile))
-	if t.State.BestIter == t.State.Iteration {
-		if state, stateErr := readBestState(best, err); stateErr == nil && state.Iteration == t.State.BestIter {
+	file := t.folder.file(bestFile)
+	best, err := checkpoint.Read(file)
+	if err == nil {
+		err = t.checkBest(c, best)
+	}
+	switch {
+	case t.State.BestIter == t.State.Iteration:
+		if err == nil {
 			return nil
 		}
 		return t.write(bestFile, nil)
-	}
-	state, err := readBestState(best, err)
-	if errors.Is(err, fs.ErrNotExist) { // somebody removed it: the next evaluation is the best so far
+	case errors.Is(err, fs.ErrNotExist): // somebody removed it: the next evaluation is the best so far
 		t.best, t.State.BestLoss, t.State.BestIter, t.State.Worse, t.BestLost = nil, nil, 0, 0, true
 		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("the run's best weights: %w", err)
-	}
-	if state.Iteration != t.State.BestIter {
-		return fmt.Errorf("%s is of iteration %d, but the run's best was at %d: the files are of different runs", t.folder.file(bestFile), state.Iteration, t.State.BestIter)
+	case err != nil:
+		return fmt.Errorf("the run's best weights: %w; move %s away, and the run goes on without them", err, file)
 	}
 	for name, w := range t.byName(t.best) {
-		if copy(w, best.Weights[name]) != len(w) {
-			return fmt.Errorf("the run's best weights are of another model: %s differs", name)
-		}
+		copy(w, best.Weights[name])
 	}
 	return nil
 }
 
-func readBestState(best *checkpoint.Checkpoint, err error) (State, error) {
+// checkBest refuses best weights that are not those of the run that the checkpoint c is of.
+func (t *Trainer) checkBest(c, best *checkpoint.Checkpoint) error {
+	state, err := ReadState(best)
 	if err != nil {
-		return State{}, err
+		return err
 	}
-	return ReadState(best)
+	same := best.Config == c.Config && slices.Equal(best.Vocab, c.Vocab) && state.TextSHA256 == t.State.TextSHA256 &&
+		state.Iteration == t.State.BestIter && state.BestLoss != nil && *state.BestLoss == *t.State.BestLoss && state.Random.Seed == t.State.Random.Seed
+	if !same {
+		return fmt.Errorf("they are of iteration %d of another run", state.Iteration)
+	}
+	for name, w := range t.byName(t.best) {
+		if len(best.Weights[name]) != len(w) {
+			return fmt.Errorf("%s has %d numbers, not %d", name, len(best.Weights[name]), len(w))
+		}
+	}
+	return nil
 }

@@ -55,7 +55,7 @@ type Length struct {
 	Patience *int    // Options.Patience from now on; nil keeps it
 }
 
-// extend makes the run another length, which must be in the same unit and not be over yet.
+// extend makes the run another length, which must be in the same unit and not be over yet, or be the same.
 func (s *State) extend(l Length) error {
 	o := &s.Options
 	if l.Patience != nil && *l.Patience != o.Patience {
@@ -70,13 +70,16 @@ func (s *State) extend(l Length) error {
 		return fmt.Errorf("minutes is %v, but the run's length is %d iterations", l.Minutes, o.MaxIters)
 	case !timed && l.MaxIters < s.Iteration:
 		return fmt.Errorf("max_iters is %d, but the run has done %d iterations", l.MaxIters, s.Iteration)
-	case timed && 60*l.Minutes < s.Seconds:
+	case timed && 60*l.Minutes < s.Seconds && l.Minutes != o.Minutes:
 		return fmt.Errorf("minutes is %v, but the run has trained for %.2f", l.Minutes, s.Seconds/60)
-	case timed:
+	}
+	if l.MaxIters > o.MaxIters || l.Minutes > o.Minutes {
+		s.Worse = 0 // whoever makes a run longer wants it to go on
+	}
+	if l.Minutes > 0 {
 		o.Minutes = l.Minutes
-	default:
+	} else {
 		o.MaxIters = l.MaxIters
 	}
-	s.Worse = 0 // whoever makes a run longer wants it to go on
 	return o.Validate()
 }

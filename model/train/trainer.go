@@ -141,7 +141,7 @@ func (t *Trainer) hasValidation() bool { return t.Data.Val.Len() > 0 }
 // context's cause.
 func (t *Trainer) Run(ctx context.Context) error {
 	t.started = t.now()
-	if t.pending { // a new run
+	if t.pending && t.State.Iteration == 0 { // a new run; one that was stopped between evaluations waits for the next
 		if err := t.evaluate(); err != nil {
 			return err
 		}
@@ -192,8 +192,7 @@ func (t *Trainer) fraction() float64 {
 // OutOfPatience reports whether the validation loss has been so high for so long that the run ends before its length.
 func (t *Trainer) OutOfPatience() bool {
 	o := t.State.Options
-	complete := o.Minutes == 0 && t.State.Iteration >= o.MaxIters
-	return o.Patience > 0 && t.State.Worse >= o.Patience && !complete
+	return o.Patience > 0 && t.State.Worse >= o.Patience && t.fraction() < 1
 }
 
 func (t *Trainer) over() bool { return t.fraction() >= 1 || t.OutOfPatience() }

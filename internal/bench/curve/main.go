@@ -5,42 +5,53 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"image/color"
+	"io"
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"chargpt/internal/atomicfile"
+	"chargpt/internal/cli"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "curve: give a ledger and the picture to draw")
-		os.Exit(2)
+func main() { cli.Main("internal/bench/curve", run) }
+
+func run(_ context.Context, env cli.Env) error {
+	fs := cli.NewFlags("curve", "draws the losses of a ledger", "go run ./internal/bench/curve docs/ledger.csv docs/recipe.svg")
+	fs.Group("After the flags: LEDGER.csv PICTURE.svg")
+	files, err := fs.ParseMore(env.Args, env.Stdout)
+	if err != nil {
+		return err
 	}
-	if err := run(os.Args[1], os.Args[2]); err != nil {
-		fmt.Fprintln(os.Stderr, "curve:", err)
-		os.Exit(1)
+	if len(files) != 2 || filepath.Ext(files[1]) != ".svg" {
+		return cli.Usagef("give a ledger and the picture to draw, LEDGER.csv PICTURE.svg")
 	}
+	return drawLedger(files[0], files[1])
 }
 
-func run(ledger, picture string) error {
+// drawLedger draws a ledger's runs into a picture, whole or not at all.
+func drawLedger(ledger, picture string) error {
 	points, err := read(ledger, preset)
 	if err != nil {
 		return err
 	}
 	if len(points) == 0 {
-		return errors.New(ledger + " has no run named \"" + preset + "N minutes\"")
+		return fmt.Errorf("%s has no run named %q", ledger, preset+"N minutes")
 	}
 	others, err := read(ledger, larger)
 	if err != nil {
@@ -50,7 +61,12 @@ func run(ledger, picture string) error {
 	if err != nil {
 		return err
 	}
-	return p.Save(8*vg.Inch, 4.5*vg.Inch, picture)
+	canvas := vgsvg.New(8*vg.Inch, 4.5*vg.Inch)
+	p.Draw(draw.New(canvas))
+	return atomicfile.Write(picture, func(w io.Writer) error {
+		_, err := canvas.WriteTo(w)
+		return err
+	})
 }
 
 // columns is how many fields a row of the ledger has; the last is the loss.
@@ -77,9 +93,14 @@ func read(ledger, series string) (plotter.XYs, error) {
 	}
 	var points plotter.XYs
 	for _, row := range rows {
-		var minutes float64
-		if n, _ := fmt.Sscanf(row[2], series+"%g minutes", &minutes); n == 0 {
+		rest, ok := strings.CutPrefix(row[2], series)
+		said, all := strings.CutSuffix(rest, " minutes")
+		if !ok || !all {
 			continue // another run
+		}
+		minutes, err := strconv.ParseFloat(said, 64)
+		if err != nil {
+			continue // as well: its name goes on, such as "default preset, 3 layers, 3 minutes"
 		}
 		loss, err := strconv.ParseFloat(row[columns-1], 64)
 		if err != nil || !(loss > 0 && loss < 100 && minutes > 0 && minutes < 1e6) {

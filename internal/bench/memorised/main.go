@@ -8,12 +8,13 @@
 package main
 
 import (
-	"errors"
-	"flag"
+	"context"
 	"fmt"
-	"io"
-	"os"
+	"slices"
 	"strings"
+
+	"chargpt/data"
+	"chargpt/internal/cli"
 )
 
 // windows are the lengths that are looked for.
@@ -22,44 +23,56 @@ var windows = []int{8, 16, 32}
 // separator is what cmd/sample prints between two samples.
 const separator = "\n---\n"
 
-func main() {
-	if err := run(os.Args[1:], os.Stdin, os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "memorised:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("internal/bench/memorised", run) }
 
-func run(args []string, stdin io.Reader, stdout io.Writer) error {
-	flags := flag.NewFlagSet("memorised", flag.ContinueOnError)
-	path := flags.String("data", "", "text that the model was trained on")
-	valFraction := flags.Float64("val_fraction", 0.1, "share of it, its end, that the model was not trained on")
-	if err := flags.Parse(args); err != nil {
+func run(ctx context.Context, env cli.Env) error {
+	fs := cli.NewFlags("memorised", "which share of a sample, on standard input, is in the text a model was trained on",
+		"go run ./cmd/sample -max_new_tokens 1250 -num_samples 8 | go run ./internal/bench/memorised -data input.txt")
+	fs.Group("Text")
+	path := fs.String("data", "", "`file` that the model was trained on")
+	valFraction := fs.Float64("val_fraction", 0.1, "`x`: share of it, its end, that it was not trained on")
+	if err := fs.Parse(env.Args, env.Stdout); err != nil {
 		return err
 	}
-	if *path == "" || !(*valFraction >= 0 && *valFraction < 1) {
-		return errors.New("give -data FILE, and a -val_fraction from 0 to under 1")
+	if *path == "" {
+		return cli.Usagef("give -data FILE, the text that the model was trained on")
 	}
-	text, err := os.ReadFile(*path)
+	if !(*valFraction >= 0 && *valFraction < 1) {
+		return cli.Usagef("-val_fraction is %v; it must be at least 0 and under 1", *valFraction)
+	}
+	text, err := cli.Await(ctx, func() (*data.Text, error) { return data.ReadFile(*path) })
 	if err != nil {
-		return err
+		return fmt.Errorf("-data: %w", err)
 	}
-	sample, err := io.ReadAll(stdin)
+	sample, err := cli.Await(ctx, func() (*data.Text, error) { return data.Read(env.Stdin) })
 	if err != nil {
-		return err
+		return fmt.Errorf("standard input, the sample: %w", err)
 	}
-	samples := strings.Split(strings.TrimSuffix(string(sample), "\n"), separator)
-	if longest(samples) < windows[len(windows)-1] {
-		return fmt.Errorf("standard input has no sample of %d characters: pipe one from cmd/sample", windows[len(windows)-1])
+	samples := strings.Split(strings.TrimSuffix(characters(sample), "\n"), separator)
+	all := []rune(characters(text))
+	split := int(float64(len(all)) * (1 - *valFraction)) // as data.NewDataset does
+	training, validation := all[:split], []string{string(all[split:])}
+	least := slices.Max(windows)
+	if longest(samples) < least || len(training) < least {
+		return fmt.Errorf("the longest sample has %d characters and the training text %d; both need %d, a window: pipe more from cmd/sample", longest(samples), len(training), least)
 	}
-	characters := []rune(string(text))
-	split := int(float64(len(characters)) * (1 - *valFraction)) // as data.NewDataset does
-	fmt.Fprintf(stdout, "windows that occur in the %d characters of training text:\n", split)
+	fmt.Fprintf(env.Stdout, "windows that occur in the %d characters of training text:\n", split)
 	for _, n := range windows {
-		seen := windowsOf(characters[:split], n)
-		fmt.Fprintf(stdout, "%2d characters: %6.2f %% of the sample, %6.2f %% of the validation text\n",
-			n, 100*share(samples, n, seen), 100*share([]string{string(characters[split:])}, n, seen))
+		seen := windowsOf(training, n)
+		fmt.Fprintf(env.Stdout, "%2d characters: %6.2f %% of the sample", n, 100*share(samples, n, seen))
+		if longest(validation) >= least {
+			fmt.Fprintf(env.Stdout, ", %6.2f %% of the validation text", 100*share(validation, n, seen))
+		}
+		fmt.Fprintln(env.Stdout)
 	}
 	return nil
+}
+
+// characters is a text that was read as a string again.
+func characters(t *data.Text) string {
+	ids := make([]int32, t.Tokens.Len())
+	t.Tokens.Copy(ids, 0)
+	return t.Tokenizer.Decode(ids)
 }
 
 // windowsOf are all windows of n characters in a text.

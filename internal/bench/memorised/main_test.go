@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"chargpt/internal/cli"
 )
 
 func TestShare(t *testing.T) {
@@ -37,16 +39,27 @@ func TestRun(t *testing.T) {
 		{strings.Repeat("Ä", 99), "32 characters:   0.00 % of the sample"},
 	} {
 		var out strings.Builder
-		if err := run([]string{"-data", path}, strings.NewReader(tt.sample), &out); err != nil {
+		if err := run(t.Context(), cli.Env{Args: []string{"-data", path}, Stdin: strings.NewReader(tt.sample), Stdout: &out}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), tt.want) {
 			t.Errorf("output = %q, want %q", out.String(), tt.want)
 		}
 	}
-	for name, tt := range map[string]struct{ path, sample string }{"a missing text": {path + ".missing", text.String()}, "an empty sample": {path, ""}, "samples too short": {path, "abc\n---\ndef"}} {
-		if err := run([]string{"-data", tt.path}, strings.NewReader(tt.sample), new(strings.Builder)); err == nil {
-			t.Errorf("%s is accepted", name)
+	for _, tt := range []struct {
+		args, sample string
+		code         int
+		want         string
+	}{
+		{"", "", 2, "give -data FILE"}, {"-data " + path + " -val_fraction 1", "", 2, "-val_fraction is 1"}, {"-data " + path + " more", "", 2, "unexpected argument"},
+		{"-data " + path + ".missing", text.String(), 1, "check the path"}, {"-data " + path, "", 1, "the sample: the text is empty"},
+		{"-data " + path, "abc\n---\ndefg", 1, "the longest sample has 4 characters"}, {"-data " + path, "\xff", 1, "invalid UTF-8"},
+		{"-data " + path + " -val_fraction 0.999", text.String(), 1, "the training text 2;"}, {"-data " + path + " -val_fraction 0", text.String(), 0, ""},
+	} {
+		var out, errs strings.Builder
+		code := cli.Run(t.Context(), "internal/bench/memorised", run, cli.Env{Args: strings.Fields(tt.args), Stdin: strings.NewReader(tt.sample), Stdout: &out, Stderr: &errs})
+		if code != tt.code || !strings.Contains(errs.String(), tt.want) || strings.Contains(out.String(), "validation") {
+			t.Errorf("%s: exit code %d, %q and %q, want %d, %q", tt.args, code, &out, &errs, tt.code, tt.want)
 		}
 	}
 }
