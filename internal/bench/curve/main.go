@@ -1,5 +1,6 @@
 // Command curve draws the loss against minutes of training beside what nanoGPT's README publishes for the same text. The
-// name of a run in the ledger decides whether it is drawn: "default preset, 3 minutes" and so on, "larger model, 60 minutes".
+// name of a run in the ledger decides whether it is drawn: "default preset, 3 minutes" and so on, "larger model, 60 minutes",
+// or "… minutes' iterations" of one that was made in another time, with as many iterations as that time holds.
 //
 //	go run ./internal/bench/curve docs/ledger.csv docs/recipe.svg
 package main
@@ -61,8 +62,9 @@ func drawLedger(ledger, picture string) error {
 	if err != nil {
 		return err
 	}
-	canvas := vgsvg.New(8*vg.Inch, 4.5*vg.Inch)
-	p.Draw(draw.New(canvas))
+	canvas := vgsvg.New(8*vg.Inch, 5*vg.Inch)
+	const margin = 8 // points
+	p.Draw(draw.Crop(draw.New(canvas), margin, -margin, margin, -margin))
 	return atomicfile.Write(picture, func(w io.Writer) error {
 		_, err := canvas.WriteTo(w)
 		return err
@@ -93,14 +95,9 @@ func read(ledger, series string) (plotter.XYs, error) {
 	}
 	var points plotter.XYs
 	for _, row := range rows {
-		rest, ok := strings.CutPrefix(row[2], series)
-		said, all := strings.CutSuffix(rest, " minutes")
-		if !ok || !all {
+		minutes, ok := minutesOf(row[2], series)
+		if !ok {
 			continue // another run
-		}
-		minutes, err := strconv.ParseFloat(said, 64)
-		if err != nil {
-			continue // as well: its name goes on, such as "default preset, 3 layers, 3 minutes"
 		}
 		loss, err := strconv.ParseFloat(row[columns-1], 64)
 		if err != nil || !(loss > 0 && loss < 100 && minutes > 0 && minutes < 1e6) {
@@ -109,6 +106,15 @@ func read(ledger, series string) (plotter.XYs, error) {
 		points = append(points, plotter.XY{X: minutes, Y: loss})
 	}
 	return points, nil
+}
+
+// minutesOf reads the minutes of a run from its name; it is false for a run of another series, or of other flags, such as
+// "default preset, 3 layers, 3 minutes".
+func minutesOf(name, series string) (float64, bool) {
+	rest, ok := strings.CutPrefix(strings.TrimSuffix(name, "' iterations"), series)
+	number, unit, _ := strings.Cut(rest, " ")
+	minutes, err := strconv.ParseFloat(number, 64)
+	return minutes, ok && err == nil && (unit == "minutes" || unit == "minute")
 }
 
 // means are the mean losses by minutes, in order.
@@ -131,10 +137,10 @@ func means(points plotter.XYs) (mean plotter.XYs) {
 var published = []struct {
 	minutes, loss float64
 	name          string
-	labelled      vg.Length // above the point, where the curve leaves room
+	left          bool // of the point is where the name stands
 }{
-	{3, 1.88, "nanoGPT, 0.8 M parameters, a laptop's CPU: 1.88", 5},
-	{3, a100, "nanoGPT, 10.7 M parameters, one A100: 1.4697", 12},
+	{3, 1.88, "nanoGPT, 0.8 M parameters, a laptop's CPU: 1.88", false},
+	{3, a100, "nanoGPT, 10.7 M, one A100: 1.4697", true},
 }
 
 const a100 = 1.4697
@@ -149,7 +155,7 @@ var (
 func newPlot(points, others plotter.XYs) (*plot.Plot, error) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = "minutes of training", "validation loss, nats a character"
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, minuteTicks{}
+	p.X.Scale, p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogScale{}, minuteTicks{}, lossTicks{}
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Label.TextStyle.Font, axis.Tick.Label.Font = sans(11), sans(10)
 		axis.Color, axis.Tick.Color = grey, grey
@@ -167,10 +173,12 @@ func newPlot(points, others plotter.XYs) (*plot.Plot, error) {
 	}
 	dots.Color, dots.Shape, dots.Radius = blue, draw.CircleGlyph{}, vg.Points(2.5)
 	p.Add(grid, line, dots)
+	p.X.Min, p.X.Max = min(0.8, p.X.Min), max(70, p.X.Max)
+	p.Y.Min, p.Y.Max = min(p.Y.Min, a100)-0.03, max(p.Y.Max, a100)+0.08 // room for the legend
 	if err := addPublished(p); err != nil {
 		return nil, err
 	}
-	p.Legend.Top, p.Legend.TextStyle.Font = true, sans(11)
+	p.Legend.Top, p.Legend.Padding, p.Legend.TextStyle.Font = true, vg.Points(3), sans(11)
 	p.Legend.Add("chargpt, -preset default, two CPU cores: runs and their mean", line, dots)
 	if len(others) > 0 {
 		rings, err := plotter.NewScatter(others)
@@ -179,20 +187,22 @@ func newPlot(points, others plotter.XYs) (*plot.Plot, error) {
 		}
 		rings.Color, rings.Shape, rings.Radius = blue, draw.RingGlyph{}, vg.Points(3.5)
 		p.Add(rings)
-		p.Legend.Add("a larger model", rings)
+		p.Legend.Add("4 or more layers", rings)
 	}
-	p.X.Min, p.X.Max = min(0.8, p.X.Min), max(70, p.X.Max)
-	p.Y.Min, p.Y.Max = p.Y.Min-0.05, p.Y.Max+0.12 // room for the legend and a label
 	return p, nil
 }
 
-// addPublished marks nanoGPT's points and draws its lower loss through.
+// addPublished marks nanoGPT's points and draws its lower loss through. A loss far above all others stands at the edge.
 func addPublished(p *plot.Plot) error {
 	best := plotter.NewFunction(func(float64) float64 { return a100 })
 	best.Color, best.Dashes, best.Samples = vermilion, []vg.Length{vg.Points(4), vg.Points(3)}, 2
 	p.Add(best)
 	for _, n := range published {
-		at := plotter.XYs{{X: n.minutes, Y: n.loss}}
+		edge := p.Y.Max - (p.Y.Max-p.Y.Min)/5 // under the legend
+		at := plotter.XYs{{X: n.minutes, Y: min(n.loss, edge)}}
+		if n.loss > edge {
+			n.name += ", far above ↑"
+		}
 		mark, err := plotter.NewScatter(at)
 		if err != nil {
 			return err
@@ -203,7 +213,10 @@ func addPublished(p *plot.Plot) error {
 			return err
 		}
 		label.TextStyle[0].Font, label.TextStyle[0].Color = sans(10), vermilion
-		label.Offset = vg.Point{X: 8, Y: n.labelled}
+		label.Offset = vg.Point{X: 8, Y: -3}
+		if n.left { // and under the line, away from the curve
+			label.TextStyle[0].XAlign, label.Offset = draw.XRight, vg.Point{X: -8, Y: -12}
+		}
 		p.Add(mark, label)
 	}
 	return nil
@@ -222,6 +235,18 @@ func (minuteTicks) Ticks(lo, hi float64) (marks []plot.Tick) {
 		if m >= lo*(1-1e-9) && m <= hi*(1+1e-9) {
 			marks = append(marks, plot.Tick{Value: m, Label: strings.TrimSuffix(fmt.Sprintf("%.2f", math.Round(m*100)/100), ".00")})
 		}
+	}
+	return marks
+}
+
+// lossTicks are the ticks of an axis of losses, every 0.05.
+type lossTicks struct{}
+
+// Ticks is gonum's plot.Ticker.
+func (lossTicks) Ticks(lo, hi float64) (marks []plot.Tick) {
+	const step = 0.05
+	for i := math.Ceil(lo / step); i*step <= hi; i++ {
+		marks = append(marks, plot.Tick{Value: i * step, Label: fmt.Sprintf("%.2f", i*step)})
 	}
 	return marks
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,15 +32,17 @@ d,r,"default preset, 15 minutes",-preset default,1,15.00,900,1.46
 d,r,"default preset, 3 minutes",-preset default,2,3.02,490,1.52
 d,r,"larger model, 60 minutes",-preset default -n_layer 4,1,60.00,900,1.42
 d,r,"default preset, 3 minutes, weight decay 0.01",-preset default,1,3.00,900,1.30
-d,r,"default preset, 15 minutes' iterations",-preset default,1,3.00,900,1.30
+d,r,"default preset, 15 minutes' iterations",-preset default,1,27.00,900,1.46
+d,r,"default preset, 1 minute",-preset default,1,1.00,100,1.60
+d,r,default preset,-preset default,1,1.00,100,1.60
 `)
 	points, err := read(ledger, preset)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := plotter.XYs{{X: 3, Y: 1.51}, {X: 15, Y: 1.46}}
+	want := plotter.XYs{{X: 1, Y: 1.60}, {X: 3, Y: 1.51}, {X: 15, Y: 1.46}}
 	got := means(points)
-	if len(points) != 3 || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+	if len(points) != 5 || !slices.Equal(got, want) {
 		t.Errorf("%v of %v, want %v", got, points, want)
 	}
 	if got, err := read(ledger, larger); err != nil || len(got) != 1 || got[0] != (plotter.XY{X: 60, Y: 1.42}) {
@@ -56,7 +59,7 @@ func TestDraw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"minutes of training", "one A100: 1.4697", "two CPU cores", "a larger model", ">60<", ">15<"} {
+	for _, want := range []string{"minutes of training", "one A100: 1.4697", "two CPU cores", "4 or more layers", ">60<", ">15<"} {
 		if !strings.Contains(string(svg), want) {
 			t.Errorf("the picture does not say %q", want)
 		}
