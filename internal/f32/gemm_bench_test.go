@@ -82,32 +82,24 @@ func BenchmarkFMAPeak(b *testing.B) {
 	w.reportRate(b, 2000*48*8*2)
 }
 
-// benchShape is one product; a stride of 0 stands for a dense matrix.
+// benchShape is one product of dense matrices.
 type benchShape struct {
 	name           string
 	transA, transB bool
 	m, n, k        int
-	lda, ldb, ldc  int
 }
 
 func (s benchShape) run(b *testing.B, threads int) {
-	or := func(ld, dense int) int {
-		if ld == 0 {
-			return dense
-		}
-		return ld
-	}
 	r := rand.New(rand.NewPCG(3, 4))
-	ar, ac, br, bc := s.m, s.k, s.k, s.n
+	lda, ldb := s.k, s.n
 	if s.transA {
-		ar, ac = ac, ar
+		lda = s.m
 	}
 	if s.transB {
-		br, bc = bc, br
+		ldb = s.k
 	}
-	lda, ldb, ldc := or(s.lda, ac), or(s.ldb, bc), or(s.ldc, s.n)
-	x, y, z := normal(r, ar*lda, 1), normal(r, br*ldb, 1), normal(r, s.m*ldc, 1)
-	f := func() { GemmThreads(threads, s.transA, s.transB, s.m, s.n, s.k, 1, x, lda, y, ldb, 0, z, ldc) }
+	x, y, z := normal(r, s.m*s.k, 1), normal(r, s.k*s.n, 1), normal(r, s.m*s.n, 1)
+	f := func() { GemmThreads(threads, s.transA, s.transB, s.m, s.n, s.k, 1, x, lda, y, ldb, 0, z, s.n) }
 	w := newStopwatch(f)
 	for b.Loop() {
 		f()
@@ -117,36 +109,37 @@ func (s benchShape) run(b *testing.B, threads int) {
 }
 
 // linearShapes are the three products of a Linear of k inputs and m outputs over
-// rows positions. Strides of 3C belong to activations that share a buffer.
-func linearShapes(name string, rows, k, m, ldx, ldy int) []benchShape {
+// rows positions.
+func linearShapes(name string, rows, k, m int) []benchShape {
 	dims := fmt.Sprintf("%s_%dto%d_", name, k, m)
 	return []benchShape{
-		{dims + "Y=XW", false, false, rows, m, k, ldx, 0, ldy},
-		{dims + "dX=dYWt", false, true, rows, k, m, ldy, 0, ldx},
-		{dims + "dW=XtdY", true, false, k, m, rows, ldx, ldy, 0},
+		{dims + "Y=XW", false, false, rows, m, k},
+		{dims + "dX=dYWt", false, true, rows, k, m},
+		{dims + "dW=XtdY", true, false, k, m, rows},
 	}
 }
 
-// stepShapes are the products of one training step.
+// stepShapes are the products of one training step over micro-batches of so many
+// rows, queries, keys and values in one.
 func stepShapes(preset string, rows, c, v int) []benchShape {
 	var s []benchShape
-	s = append(s, linearShapes(preset+"/qkv", rows, c, c, 0, 3*c)...)
-	s = append(s, linearShapes(preset+"/proj", rows, c, c, 0, 0)...)
-	s = append(s, linearShapes(preset+"/fc", rows, c, 4*c, 0, 0)...)
-	s = append(s, linearShapes(preset+"/proj", rows, 4*c, c, 0, 0)...)
+	s = append(s, linearShapes(preset+"/qkv", rows, c, 3*c)...)
+	s = append(s, linearShapes(preset+"/proj", rows, c, c)...)
+	s = append(s, linearShapes(preset+"/fc", rows, c, 4*c)...)
+	s = append(s, linearShapes(preset+"/proj", rows, 4*c, c)...)
 	s = append(s,
-		benchShape{preset + "/tied_logits=XEt", false, true, rows, v, c, 0, 0, 0},
-		benchShape{preset + "/tied_dX=dLE", false, false, rows, c, v, 0, 0, 0},
-		benchShape{preset + "/tied_dE=dLtX", true, false, v, c, rows, 0, 0, 0},
-		benchShape{preset + "/head_logits=XW", false, false, rows, v, c, 0, 0, 0},
-		benchShape{preset + "/head_dX=dLWt", false, true, rows, c, v, 0, 0, 0},
-		benchShape{preset + "/head_dW=XtdL", true, false, c, v, rows, 0, 0, 0},
+		benchShape{preset + "/tied_logits=XEt", false, true, rows, v, c},
+		benchShape{preset + "/tied_dX=dLE", false, false, rows, c, v},
+		benchShape{preset + "/tied_dE=dLtX", true, false, v, c, rows},
+		benchShape{preset + "/head_logits=XW", false, false, rows, v, c},
+		benchShape{preset + "/head_dX=dLWt", false, true, rows, c, v},
+		benchShape{preset + "/head_dW=XtdL", true, false, c, v, rows},
 	)
 	return s
 }
 
 func BenchmarkGemm(b *testing.B) {
-	shapes := append(stepShapes("cpu", 8*64, 128, 65), stepShapes("baby", 8*256, 384, 65)...)
+	shapes := append(stepShapes("cpu", 6*64, 128, 65), stepShapes("baby", 2*256, 384, 65)...)
 	for _, s := range shapes {
 		b.Run(s.name, func(b *testing.B) { s.run(b, 1) })
 	}
@@ -197,7 +190,7 @@ func BenchmarkCausal(b *testing.B) {
 }
 
 func BenchmarkGemmThreads(b *testing.B) {
-	shapes := append(linearShapes("cpu", 512, 128, 512, 0, 0), linearShapes("baby", 2048, 384, 1536, 0, 0)...)
+	shapes := append(linearShapes("cpu", 6*64, 128, 512), linearShapes("baby", 2*256, 384, 1536)...)
 	for _, s := range shapes {
 		b.Run(s.name, func(b *testing.B) { s.run(b, 2) })
 	}
@@ -207,9 +200,9 @@ func BenchmarkGemmThreads(b *testing.B) {
 func BenchmarkGemv(b *testing.B) {
 	for _, m := range []int{1, 8} {
 		for _, s := range []benchShape{
-			{"Y=XW_128to512", false, false, m, 512, 128, 0, 0, 0},
-			{"Y=XW_512to128", false, false, m, 128, 512, 0, 0, 0},
-			{"tied_logits=XEt", false, true, m, 65, 128, 0, 0, 0},
+			{"Y=XW_128to512", false, false, m, 512, 128},
+			{"Y=XW_512to128", false, false, m, 128, 512},
+			{"tied_logits=XEt", false, true, m, 65, 128},
 		} {
 			b.Run(fmt.Sprintf("rows=%d/%s", m, s.name), func(b *testing.B) { s.run(b, 1) })
 		}
