@@ -45,8 +45,9 @@ func Main(name string, command Command) {
 	os.Exit(Run(ctx, name, command, Env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr}))
 }
 
-// Run runs a command, whose name is that of its folder in cmd, or the folder where it is another, such as internal/bench. It prints its error as one line, and returns the exit code. A panic, which is a fault of this program,
-// is an error like another; so is standard output that could not be written, where the command itself did not mind.
+// Run runs a command, prints its error as one line, and returns the exit code. The command is named by its folder in cmd,
+// or by the path of another folder, such as internal/bench. A panic, which is a fault of this program, is an error like
+// another; so is standard output that could not be written, where the command itself did not mind.
 func Run(ctx context.Context, name string, command Command, env Env) (code int) {
 	where := "go run ./cmd/" + name
 	if strings.Contains(name, "/") {
