@@ -107,12 +107,12 @@ func (t *Trainer) restore(c *checkpoint.Checkpoint) error {
 	}
 	t.before = max(last.seconds, t.State.Seconds)
 	t.pending = last.iteration != t.State.Iteration // a signal stopped it between two evaluations
-	return t.restoreBest(c)
+	return t.restoreBest()
 }
 
-// restoreBest reads the best weights. Where the checkpoint c itself is the best so far, a crash may have come before best
+// restoreBest reads the best weights. Where the checkpoint itself is the best so far, a crash may have come before best
 // was written; where it was before, and its file is gone, the run goes on without.
-func (t *Trainer) restoreBest(c *checkpoint.Checkpoint) error {
+func (t *Trainer) restoreBest() error {
 	if t.State.BestLoss == nil {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (t *Trainer) restoreBest(c *checkpoint.Checkpoint) error {
 	file := t.folder.file(bestFile)
 	best, err := checkpoint.Read(file)
 	if err == nil {
-		err = t.checkBest(c, best)
+		err = t.checkBest(best)
 	}
 	switch {
 	case t.State.BestIter == t.State.Iteration:
@@ -140,13 +140,13 @@ func (t *Trainer) restoreBest(c *checkpoint.Checkpoint) error {
 	return nil
 }
 
-// checkBest refuses best weights that are not those of the run that the checkpoint c is of.
-func (t *Trainer) checkBest(c, best *checkpoint.Checkpoint) error {
+// checkBest refuses best weights that are not those of this run.
+func (t *Trainer) checkBest(best *checkpoint.Checkpoint) error {
 	state, err := ReadState(best)
 	if err != nil {
 		return err
 	}
-	same := best.Config == c.Config && slices.Equal(best.Vocab, c.Vocab) && state.TextSHA256 == t.State.TextSHA256 &&
+	same := best.Config == t.Model.Config && slices.Equal(best.Vocab, t.Text.Tokenizer.Vocab()) && state.TextSHA256 == t.State.TextSHA256 &&
 		state.Iteration == t.State.BestIter && state.BestLoss != nil && *state.BestLoss == *t.State.BestLoss && state.Random.Seed == t.State.Random.Seed
 	if !same {
 		return fmt.Errorf("they are of iteration %d of another run", state.Iteration)
