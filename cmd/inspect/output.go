@@ -108,8 +108,8 @@ type terminal struct {
 // terminalOf looks at a writer and the environment: no colour but on a terminal that says it has 24-bit colour, and none
 // with NO_COLOR.
 func terminalOf(w io.Writer) terminal {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	f, ok := cli.Terminal(w)
+	if !ok {
 		return terminal{}
 	}
 	width, _, err := term.GetSize(int(f.Fd()))

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
-
-	"golang.org/x/term"
 
 	"chargpt/internal/cli"
 )
@@ -69,8 +66,8 @@ type lineReader struct {
 }
 
 func newLineReader(env cli.Env) *lineReader {
-	file, ok := env.Stdin.(*os.File)
-	return &lineReader{in: bufio.NewReader(env.Stdin), ask: env.Stderr, sign: "> ", terminal: ok && term.IsTerminal(int(file.Fd()))}
+	_, terminal := cli.Terminal(env.Stdin)
+	return &lineReader{in: bufio.NewReader(env.Stdin), ask: env.Stderr, sign: "> ", terminal: terminal}
 }
 
 // next returns a line without its end, or io.EOF after the last one.

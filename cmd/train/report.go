@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"chargpt/model/train"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // reporter prints results to standard output and progress to standard error.
@@ -182,8 +180,7 @@ type progress interface {
 func newProgress(w io.Writer, t *train.Trainer) progress {
 	o := t.State.Options
 	m := meter{from: t.State.Iteration, tokens: o.BatchSize * t.Model.Config.BlockSize, minutes: o.Minutes, total: o.MaxIters, started: time.Now(), begun: -1}
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if _, ok := cli.Terminal(w); !ok {
 		return &lines{meter: m, w: w, next: time.Now().Add(lineInterval)}
 	}
 	return &bar{meter: m, bar: progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(20),

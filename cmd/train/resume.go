@@ -8,9 +8,8 @@ import (
 	"io/fs"
 	"os"
 
-	"golang.org/x/term"
-
 	"chargpt/data"
+	"chargpt/internal/cli"
 	"chargpt/internal/runs"
 	"chargpt/model/checkpoint"
 	"chargpt/model/train"
@@ -90,7 +89,7 @@ func resumedText(ctx context.Context, o *options, s train.State, stdin io.Reader
 		return readText(ctx, o.data, stdin)
 	}
 	const piped = "the run's text came from standard input: pipe the same text again, or give -data FILE"
-	if f, ok := stdin.(*os.File); s.Data == "-" && ok && term.IsTerminal(int(f.Fd())) {
+	if _, keyboard := cli.Terminal(stdin); s.Data == "-" && keyboard {
 		return nil, errors.New(piped)
 	}
 	text, err := readText(ctx, s.Data, stdin)

@@ -10,8 +10,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
-	"strings"
 )
 
 // temporary follows a file's name in that of the file it is written to; a random number follows it.
@@ -43,14 +43,16 @@ func WriteBytes(path string, content []byte) error {
 	})
 }
 
+var temporaryName = regexp.MustCompile(`.` + regexp.QuoteMeta(temporary) + `[0-9]+$`)
+
 // IsTemporary tells whether a file's name is that of one which [Write] has not finished.
-func IsTemporary(name string) bool { return strings.Contains(name, temporary) }
+func IsTemporary(name string) bool { return temporaryName.MatchString(name) }
 
 // RemoveTemporary removes the temporary files that killed writers left in a folder. Nobody may be writing there.
 func RemoveTemporary(folder string) error {
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {
-		if IsTemporary(e.Name()) {
+		if e.Type().IsRegular() && IsTemporary(e.Name()) {
 			err = errors.Join(err, os.Remove(filepath.Join(folder, e.Name())))
 		}
 	}

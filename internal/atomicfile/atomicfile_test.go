@@ -74,15 +74,19 @@ func TestRemoveTemporary(t *testing.T) {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"a", "a.tmp-7", "b.txt.tmp-99", "tmp-3"} {
+	others := []string{"a", "a.tmp-7-notes", "notes.tmp-old.txt", "tmp-3"} // not of Write's making
+	for _, name := range append([]string{"a.tmp-7", "b.txt.tmp-99"}, others...) {
 		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Mkdir(filepath.Join(folder, "z.tmp-1"), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	if err := RemoveTemporary(folder); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := names(t, folder), []string{"a", "tmp-3"}; !slices.Equal(got, want) {
+	if got, want := names(t, folder), append(others, "z.tmp-1"); !slices.Equal(got, want) {
 		t.Errorf("the folder has %q, want %q", got, want)
 	}
 	if err := RemoveTemporary(filepath.Join(folder, "nowhere")); !errors.Is(err, fs.ErrNotExist) {
