@@ -77,6 +77,7 @@ type TooShortError struct {
 	ValFraction    float64
 }
 
+// Error says which part is too short and what would do.
 func (e *TooShortError) Error() string { return e.Message("") }
 
 // Message is the error with something before the names of what can be changed, such as the dash of a flag.

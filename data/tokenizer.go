@@ -140,6 +140,7 @@ type UnknownError struct {
 // maxListed bounds how many characters an error names.
 const maxListed = 10
 
+// Error lists the characters, the first few of them.
 func (e *UnknownError) Error() string {
 	if len(e.Runes) == 1 {
 		return "1 character is not in the vocabulary: " + e.List()

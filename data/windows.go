@@ -18,8 +18,8 @@ func Windows(t Tokens, blockSize, batchSize int) iter.Seq2[[]int32, []int32] {
 	return func(yield func(tokens, targets []int32) bool) { w.each(w.count, func(i int) int { return i }, yield) }
 }
 
-// Subset yields some of the windows that [Windows] yields, in the same order and form: about characters characters in
-// all, at least one window, chosen by seed. All of them if the text is not longer. Each iteration yields the same ones.
+// Subset yields some of the windows that [Windows] yields, in the same order and form: about as many characters as
+// asked for, at least one window, chosen by seed. All of them if the text is not longer. Each iteration yields the same ones.
 func Subset(t Tokens, blockSize, batchSize, characters int, seed uint64) iter.Seq2[[]int32, []int32] {
 	w := newWindows(t, blockSize, batchSize)
 	n := max(1, characters/blockSize)

@@ -71,6 +71,9 @@ func microBatch(batch, t int) int {
 	return divideUp(lane, micros)
 }
 
+// SequencesAtWork is how many of a batch's sequences of T tokens a [Batch] computes at once, at most.
+func SequencesAtWork(batch, t int) int { return min(batch, lanes*max(1, microTokens/t)) }
+
 func divideUp(a, b int) int { return (a + b - 1) / b }
 
 // Run passes Tokens and Targets through the graphs. iteration selects the dropout masks.

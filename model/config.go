@@ -50,6 +50,7 @@ type ConfigError struct {
 	Reason string
 }
 
+// Error is the field and what is wrong with it.
 func (e *ConfigError) Error() string { return e.Field + " " + e.Reason }
 
 // Validate reports the first field that no model can have, as a *[ConfigError].

@@ -12,13 +12,15 @@
 // Read it in this order:
 //
 //	config.go      what a model can be
+//	model.go       its parameters and their memory
 //	gpt.go         the forward pass: embedding, blocks, LayerNorm, LM head
 //	block.go       x += attention(ln_1(x)); x += mlp(ln_2(x))
 //	attention.go   W_Q, W_K, W_V, the causal mask and the weighted sum of values
 //	embedding.go   characters and positions to vectors
 //	parameters.go  names, shapes and initial values
-//	graph.go       one batch through the graph: loss, gradients, attention weights
+//	graph.go       some sequences through the graph: loss, gradients, attention weights
+//	batch.go       a training batch, cut into micro-batches that run side by side
 //	decode.go      one new character at a time, with cached keys and values
 //
-// A model is trained by gradients that gorgonia derives from the graph: see [Model.NewGraph] with [Training].
+// A model is trained by gradients that gorgonia derives from the graph: see [Model.NewBatch].
 package model

@@ -48,7 +48,7 @@ func (g *gpt) lmHead(x *gorgonia.Node) *gorgonia.Node {
 
 // layerNorm normalises each token's channels.
 func (g *gpt) layerNorm(x *gorgonia.Node, name string) *gorgonia.Node {
-	return g.LayerNorm(x, g.parameter(name+".weight"), g.parameter(name+".bias"))
+	return g.LayerNorm(x, g.parameter(name+".weight"), g.parameter(name+".bias")) // (B, T, C)
 }
 
 // addLinear is x + dropout(y W + b): how a branch writes into the residual stream.

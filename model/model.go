@@ -10,7 +10,7 @@ import (
 // parameters' memory, so that what a trainer changes the others see.
 type Model struct {
 	Config  Config
-	Threads int // goroutines an operation may use; set before making a graph
+	Threads int // that a graph may use in all; set before making one
 
 	parameters []Parameter
 	flat       []float32 // all parameters, one after another

@@ -11,7 +11,7 @@ type Parameter struct {
 	Name  string    // as in a checkpoint, such as "h.0.attn.w_q"
 	Shape []int     // weights are (in, out): y = x W + b
 	Data  []float32 // row-major; shared with the model
-	Grad  []float32 // the gradient of the last training step, same layout; nil until a trainer exists
+	Grad  []float32 // the gradient of the last training step, same layout; nil before a [Batch] or a Training graph exists
 }
 
 // Decays reports whether weight decay applies: to tensors of two or more dimensions only.

@@ -71,7 +71,7 @@ func advice(c model.Config) string {
 	return ": train with -preset cpu to export it"
 }
 
-func run(_ context.Context, env cli.Env) error {
+func run(ctx context.Context, env cli.Env) error {
 	o, err := parseFlags(env.Args, env.Stdout)
 	if err != nil {
 		return err
@@ -82,6 +82,9 @@ func run(_ context.Context, env cli.Env) error {
 	}
 	if err := hf.Check(c.Config); err != nil {
 		return fmt.Errorf("%s: %w%s", file, err, advice(c.Config))
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	if err := hf.Write(o.out, c); err != nil {
 		return asUsage(err)

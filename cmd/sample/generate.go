@@ -43,7 +43,7 @@ func (m *loaded) generateBatch(ctx context.Context, first, batch int, prompt []i
 	}
 	for i := range texts {
 		if first+i > 0 && o.plain() {
-			fmt.Fprintln(stdout, separator) // an error comes again
+			fmt.Fprintln(stdout, separator) // cli.Output keeps its error
 		}
 		if _, err := texts[i].WriteTo(stdout); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 )
 
 // interact continues each line of standard input, as a prompt of its own, until its end. Line i is sample i of the seed. A
-// line with characters that the model does not know is told on standard error, and has no continuation; at the end it is
+// line with characters that the model does not know is reported on standard error, and has no continuation; at the end it is
 // an error. A separator stands between what comes of the lines, so that a program can tell them apart, unless they are on a
 // terminal, where the next prompt does. A line ends with "\n" or "\r\n", the latter only if the model does not know "\r".
 func (m *loaded) interact(ctx context.Context, o *options, env cli.Env) error {
@@ -33,7 +33,7 @@ func (m *loaded) interact(ctx context.Context, o *options, env cli.Env) error {
 			return err
 		}
 		if i > 0 && o.plain() && !lines.terminal {
-			fmt.Fprintln(env.Stdout, separator) // an error comes again
+			fmt.Fprintln(env.Stdout, separator) // cli.Output keeps its error
 		}
 		prompt, err := m.encode(line, fmt.Sprintf("line %d", i+1), o.skipUnknown, env.Stderr)
 		if err != nil {

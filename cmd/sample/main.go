@@ -3,8 +3,8 @@
 //	go run ./cmd/sample -prompt "MIRA:" -max_new_tokens 300
 //	go run ./cmd/sample -i
 //
-// Characters stream to standard output as they are drawn, but several samples come whole; a line --- stands between them, and
-// nothing else goes there. -json and -logprobs print JSON instead, for programs: output.go has its fields.
+// Standard output gets the prompt and the characters as they are drawn; several samples come whole, with a line ---
+// between them. -json and -logprobs print JSON instead, for programs: output.go has its fields.
 package main
 
 import (

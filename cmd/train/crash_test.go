@@ -90,6 +90,7 @@ func exitCode(err error) int {
 // TestKill kills the trainer at random moments, and every second time in the middle of a save, resumes it each time, and
 // compares the files with those of a run that was never killed.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	const kills, fewest = 32, 20 // fewest of them have a checkpoint to come back to
 	binary, dir := buildTrain(t), t.TempDir()
 	whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")

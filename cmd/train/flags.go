@@ -26,8 +26,8 @@ type options struct {
 	dryRun    bool
 	resolved  []byte // all settings, as a -config file
 	threads   int
-	given     map[string]bool   // flags that were set
-	text      map[string]string // their values as given
+	given     map[string]bool   // flags that were set on the command line
+	values    map[string]string // what they were set to
 }
 
 // parseFlags reads and checks the command line. A preset applies first, wherever it stands: any other flag overrides it, and
@@ -41,29 +41,16 @@ func parseFlags(ctx context.Context, args []string, help io.Writer) (*options, e
 	} else if err != nil {
 		return nil, err
 	}
-	settings := map[string]string{}
-	if o.config != "" {
-		var err error
-		if settings, err = readConfig(ctx, fs, o.config); err != nil {
-			return nil, err
-		}
+	o.given, o.values = fs.Given(), map[string]string{} // on the command line
+	fs.Visit(func(f *flag.Flag) { o.values[f.Name] = f.Value.String() })
+	settings, err := readConfig(ctx, fs, o.config)
+	if err != nil {
+		return nil, err
 	}
-	o.given, o.text = fs.Given(), map[string]string{} // on the command line
-	fs.Visit(func(f *flag.Flag) { o.text[f.Name] = f.Value.String() })
-	if o.given["preset"] && len(settings) > 0 {
-		return nil, cli.Usagef("-preset and -config both say how to train: give one of them, and single flags over it")
+	if err := o.choosePreset(settings); err != nil {
+		return nil, err
 	}
-	name := settings["preset"]
-	if o.given["preset"] {
-		name = fs.Lookup("preset").Value.String()
-	}
-	if name != "" { // an empty one is refused below
-		var err error
-		if o.Preset, err = findPreset(name); err != nil {
-			return nil, err
-		}
-	}
-	usual := o.MaxIters
+	presetIters := o.MaxIters
 	fs = o.flags() // with the preset's values; the file's go over them, the command line's over both
 	if err := fs.Apply(settings); err != nil {
 		return nil, cli.Usagef("-config %s: %v", o.config, err)
@@ -71,11 +58,8 @@ func parseFlags(ctx context.Context, args []string, help io.Writer) (*options, e
 	if err := fs.Parse(args, help); err != nil {
 		return nil, err
 	}
-	if o.given["max_iters"] && !o.given["minutes"] {
-		o.Minutes = 0 // the file's
-	}
-	if o.Minutes > 0 && !o.given["minutes"] && o.MaxIters != usual {
-		return nil, cli.Usagef("-config %s: minutes %v and max_iters %d both say how long to train: keep one of them", o.config, o.Minutes, o.MaxIters)
+	if err := o.chooseLength(presetIters); err != nil {
+		return nil, err
 	}
 	but := []string{"config", "out", "resume", "dry_run", "threads"}
 	if o.Minutes > 0 {
@@ -85,8 +69,38 @@ func parseFlags(ctx context.Context, args []string, help io.Writer) (*options, e
 	return o, o.validate()
 }
 
-// readConfig reads a file of flags, and refuses what makes no sense in one.
+// choosePreset takes the preset that -preset names, or else the settings of -config.
+func (o *options) choosePreset(settings map[string]string) (err error) {
+	if o.given["preset"] && len(settings) > 0 {
+		return cli.Usagef("-preset and -config both say how to train: give one of them, and single flags over it")
+	}
+	name := settings["preset"]
+	if o.given["preset"] {
+		name = o.values["preset"]
+	}
+	if name != "" { // an empty one is refused by validate
+		o.Preset, err = findPreset(name)
+	}
+	return err
+}
+
+// chooseLength decides between a length in minutes and one in iterations: -max_iters goes over the minutes of a -config,
+// which may not have both itself.
+func (o *options) chooseLength(presetIters int) error {
+	if o.given["max_iters"] && !o.given["minutes"] {
+		o.Minutes = 0
+	}
+	if o.Minutes > 0 && !o.given["minutes"] && o.MaxIters != presetIters {
+		return cli.Usagef("-config %s: minutes %v and max_iters %d both say how long to train: keep one of them", o.config, o.Minutes, o.MaxIters)
+	}
+	return nil
+}
+
+// readConfig reads a file of flags, and refuses what makes no sense in one. No file has no settings.
 func readConfig(ctx context.Context, fs *cli.Flags, file string) (map[string]string, error) {
+	if file == "" {
+		return nil, nil
+	}
 	settings, err := cli.Await(ctx, func() (map[string]string, error) { return fs.ReadConfig(file) })
 	switch {
 	case errors.Is(err, cli.ErrConfig):
@@ -159,7 +173,7 @@ func (o *options) flags() *cli.Flags {
 	fs.Float64Var(&o.ValFraction, "val_fraction", o.ValFraction, "`x`: share at the end to validate; 0: none")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`n`: number that all random draws follow from")
 	fs.StringVar(&o.probe, "probe", o.probe, "`text` whose attention is recorded, for: inspect -probe")
-	fs.IntVar(&o.threads, "threads", o.threads, "`n` goroutines an operation; 0: one a core")
+	fs.IntVar(&o.threads, "threads", o.threads, "`n` threads in all; 0: one a core")
 
 	fs.Group("Model")
 	fs.String("preset", train.DefaultPreset, "`name`: "+strings.ReplaceAll(strings.TrimPrefix(presetNames(), train.DefaultPreset+", "), ", ", "|"))
@@ -215,7 +229,7 @@ func (o *options) validate() error {
 		return cli.Usagef("-probe is empty; give a text or leave it out")
 	}
 	for _, name := range notEmpty {
-		if o.given[name] && o.text[name] == "" {
+		if o.given[name] && o.values[name] == "" {
 			return cli.Usagef("-%s is empty: give a value, or leave the flag out", name)
 		}
 	}
@@ -239,16 +253,16 @@ func (o *options) validate() error {
 
 // checkMemory refuses what takes more memory than any run is worth.
 func checkMemory(c model.Config, t train.Options) error {
-	need := train.Memory(c, t)
-	if need <= train.MaxMemory {
+	need, most := train.Memory(c, t), train.MaxMemory()
+	if need <= most {
 		return nil
 	}
 	characters := ""
 	if c.VocabSize > 1 {
 		characters = fmt.Sprintf(", for a text of %d distinct characters,", c.VocabSize)
 	}
-	return cli.Usagef("-batch_size %d with -block_size %d, -n_layer %d, -n_head %d and -n_embd %d%s needs about %.0f GB of memory; the most is %.0f: make the batch or the model smaller",
-		t.BatchSize, c.BlockSize, c.NLayer, c.NHead, c.NEmbd, characters, need/1e9, train.MaxMemory/1e9)
+	return cli.Usagef("-batch_size %d with -block_size %d, -n_layer %d, -n_head %d and -n_embd %d%s needs about %.1f GB of memory; here the most is %.1f: make the batch or the model smaller",
+		t.BatchSize, c.BlockSize, c.NLayer, c.NHead, c.NEmbd, characters, need/1e9, most/1e9)
 }
 
 // shape are the flags of the model, which a preset sets too: the preset of a resumed run must agree with the checkpoint in

@@ -93,6 +93,7 @@ func residence(t *testing.T, c *exec.Cmd) map[int]float64 {
 
 // Resident memory at iterations 200 and 2,000, and 2,400 and 4,000 in a resumed run, differs by under 5 %.
 func TestMemoryIsFlat(t *testing.T) {
+	t.Parallel()
 	binary, run := buildTrain(t), filepath.Join(t.TempDir(), "run")
 	measure := func(args ...string) map[int]float64 {
 		args = append(args, "-out", run, "-preset", "tiny", "-batch_size", "2", "-eval_interval", "200")
@@ -112,6 +113,7 @@ func TestMemoryIsFlat(t *testing.T) {
 
 // What -dry_run estimates is within a third of the peak of the run's resident memory.
 func TestDryRunMemory(t *testing.T) {
+	t.Parallel()
 	binary, dir := buildTrain(t), t.TempDir()
 	for _, preset := range []string{"tiny", "cpu"} {
 		args := []string{"-preset", preset, "-max_iters", "20", "-out", filepath.Join(dir, preset)}
@@ -126,6 +128,20 @@ func TestDryRunMemory(t *testing.T) {
 		t.Logf("%s: estimated %.0f MB, %.0f MB at the peak", preset, estimate, peak)
 		if math.Abs(estimate-peak) > peak/3 {
 			t.Errorf("%s: -dry_run estimates %.0f MB, but the peak of the run is %.0f MB", preset, estimate, peak)
+		}
+	}
+}
+
+// What a process may not have, or the machine does not, is refused before it is asked for: Go's runtime would end without
+// a word of ours.
+func TestMemoryIsRefused(t *testing.T) {
+	binary := buildTrain(t)
+	for _, c := range []struct {
+		limit, batch string // limit in kB
+	}{{"1500000", "8000000"}, {"unlimited", "200000000"}} {
+		out, err := exec.Command("sh", "-c", "ulimit -v "+c.limit+` && exec "$@"`, "sh", binary, "-preset", "tiny", "-batch_size", c.batch, "-out", t.TempDir()+"/run").CombinedOutput()
+		if code := exitCode(err); code != 2 || strings.Count(string(out), "\n") != 1 || !strings.Contains(string(out), "-batch_size "+c.batch) || !strings.Contains(string(out), "GB of memory") {
+			t.Errorf("-batch_size %s with %s kB: exit code %d, %s", c.batch, c.limit, code, out)
 		}
 	}
 }
@@ -158,6 +174,7 @@ func pipeOf(t *testing.T, path string) io.Reader {
 // 100 MB of text, in a file or from standard input, starts in under 5 s of a processor's time, on a busy machine too, and
 // takes a byte a character (two would be allowed), beside what a training takes.
 func TestLongText(t *testing.T) {
+	t.Parallel()
 	const size, ordinary = 100, 60 // MB
 	binary, dir := buildTrain(t), t.TempDir()
 	long := filepath.Join(dir, "long.txt")

@@ -29,7 +29,7 @@ type reporter struct {
 func newReporter(env cli.Env, t *train.Trainer) *reporter {
 	r := &reporter{out: &cli.Output{W: env.Stdout}, errs: env.Stderr, trainer: t}
 	r.progress = newProgress(env.Stderr, t)
-	t.Step = r.progress.step
+	t.Stepped = r.progress.step
 	t.Evaluated = r.evaluated
 	t.Sampled = r.sampled
 	return r
@@ -79,25 +79,25 @@ func seldom(o train.Options, blockSize, characters int) (passes, enough int) {
 	return passes, enough
 }
 
-// nats is a loss in both units.
-func nats(x float64) string { return fmt.Sprintf("%.4f nats (%.4f bits)", x, train.Bits(x)) }
+// loss is one in both units.
+func loss(x float64) string { return fmt.Sprintf("%.4f nats (%.4f bits)", x, train.Bits(x)) }
 
-// both is a loss in both units where it is known that they are nats.
-func both(x float64) string { return fmt.Sprintf("%.4f (%.4f bits)", x, train.Bits(x)) }
+// shortLoss is one in both units where it is known that the first are nats.
+func shortLoss(x float64) string { return fmt.Sprintf("%.4f (%.4f bits)", x, train.Bits(x)) }
 
 func (r *reporter) evaluated(e train.Evaluation) {
 	r.progress.clear()
 	defer r.draw()
 	if math.IsNaN(e.ValLoss) {
-		fmt.Fprintf(r.out, "iteration %d: train %s, no validation\n", e.Iteration, nats(e.TrainLoss))
+		fmt.Fprintf(r.out, "iteration %d: train %s, no validation\n", e.Iteration, loss(e.TrainLoss))
 		return
 	}
 	mark := ""
 	if e.Best {
 		mark = ", best"
 	}
-	fmt.Fprintf(r.out, "iteration %d: train %s, val %s%s\n", e.Iteration, both(e.TrainLoss), both(e.ValLoss), mark)
-	fmt.Fprintf(r.out, "  baselines: unigram %s, bigram %s\n", both(e.UnigramLoss), both(e.BigramLoss))
+	fmt.Fprintf(r.out, "iteration %d: train %s, val %s%s\n", e.Iteration, shortLoss(e.TrainLoss), shortLoss(e.ValLoss), mark)
+	fmt.Fprintf(r.out, "  baselines: unigram %s, bigram %s\n", shortLoss(e.UnigramLoss), shortLoss(e.BigramLoss))
 }
 
 // draw redraws loss.svg and loss.png in the run folder. A picture that cannot be drawn does not stop a training.
@@ -136,10 +136,10 @@ func (r *reporter) end(ctx context.Context) error {
 		fmt.Fprintln(r.out, cli.Hint(fmt.Sprintf("to go on all the same: go run ./cmd/train -resume -out %s -patience 0", shellPath(r.trainer.Path()))))
 	}
 	if !math.IsNaN(result.ValLoss) {
-		fmt.Fprintf(r.out, "\nvalidation loss over all %d characters: %s\n", r.trainer.Data.Val.Len(), nats(result.ValLoss))
+		fmt.Fprintf(r.out, "\nvalidation loss over all %d characters: %s\n", r.trainer.Data.Val.Len(), loss(result.ValLoss))
 		fmt.Fprintf(r.out, "  of the best weights, from iteration %d\n", result.BestIter)
-		fmt.Fprintf(r.out, "  baseline, unigram: %s\n", nats(result.UnigramLoss))
-		fmt.Fprintf(r.out, "  baseline, bigram Markov chain: %s\n", nats(result.BigramLoss))
+		fmt.Fprintf(r.out, "  baseline, unigram: %s\n", loss(result.UnigramLoss))
+		fmt.Fprintf(r.out, "  baseline, bigram Markov chain: %s\n", loss(result.BigramLoss))
 	}
 	fmt.Fprintf(r.out, "sample:\n%s\n", indent(text))
 	next := "next: go run ./cmd/sample -ckpt " + shellPath(r.trainer.BestPath())

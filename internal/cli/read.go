@@ -32,4 +32,5 @@ func ReadFile(path string, most int64) ([]byte, error) {
 // TooLong is the error of an input that has more bytes than it may.
 type TooLong int64
 
+// Error is the limit in words.
 func (most TooLong) Error() string { return fmt.Sprintf("has more than %d bytes", int64(most)) }

@@ -10,7 +10,7 @@ type AdamWStep struct {
 	Step                                                    int
 }
 
-// adamWConstants are a step's numbers as the kernels use them.
+// adamWConstants are a step's numbers as the kernels use them, in the order that the assembly reads them in.
 type adamWConstants struct {
 	gradScale  float32
 	beta1      float32

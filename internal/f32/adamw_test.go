@@ -45,12 +45,20 @@ func TestAdamW(t *testing.T) {
 func TestAdamWSpecials(t *testing.T) {
 	s := AdamWStep{LearningRate: 1e-3, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, GradScale: 1, Step: 1}
 	for at := range 13 {
-		w, g, m, v := make([]float32, 13), make([]float32, 13), make([]float32, 13), make([]float32, 13)
-		g[at] = nan
-		AdamW(w, g, m, v, s)
-		for i := range w {
-			if bad := isNaN(w[i]) && isNaN(m[i]) && isNaN(v[i]); bad != (i == at) {
-				t.Fatalf("gradient %d is NaN: w %v m %v v %v", at, w, m, v)
+		for _, special := range []float32{nan, inf, -inf} { // of an infinity: m is it, v is +Inf, and w ∞/√∞
+			w, g, m, v := make([]float32, 13), make([]float32, 13), make([]float32, 13), make([]float32, 13)
+			g[at] = special
+			AdamW(w, g, m, v, s)
+			for i := range w {
+				want := [3]float32{0, 0, 0}
+				if i == at {
+					want = [3]float32{nan, special, special * special}
+				}
+				for j, got := range []float32{w[i], m[i], v[i]} {
+					if got != want[j] && !(isNaN(got) && isNaN(want[j])) {
+						t.Fatalf("gradient %d is %v: w %v m %v v %v", at, special, w, m, v)
+					}
+				}
 			}
 		}
 	}

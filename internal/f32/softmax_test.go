@@ -109,10 +109,13 @@ func TestSoftmaxBackward(t *testing.T) {
 		sameBits(t, "ds in dp", dp.s, ds.s)
 		dp.check(t, "dp")
 	}
-	p, dp := []float32{0.5, 0.5, 0}, []float32{1, nan, 1}
-	SoftmaxBackward(dp, p, dp)
-	if !isNaN(dp[0]) || !isNaN(dp[1]) || !isNaN(dp[2]) {
-		t.Error("NaN lost:", dp)
+	for _, special := range []struct{ given, first, last float32 }{{nan, nan, nan}, {inf, -inf, nan}, {-inf, inf, nan}} { // 0·∞ is NaN
+		p, dp := []float32{0.5, 0.5, 0}, []float32{1, special.given, 1}
+		SoftmaxBackward(dp, p, dp)
+		same := func(x, y float32) bool { return x == y || isNaN(x) && isNaN(y) }
+		if !same(dp[0], special.first) || !isNaN(dp[1]) || !same(dp[2], special.last) {
+			t.Errorf("%v lost: %v", special.given, dp)
+		}
 	}
 	SoftmaxBackward(nil, nil, nil)
 }

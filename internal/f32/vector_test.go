@@ -10,36 +10,50 @@ func TestVector(t *testing.T) {
 	r := newRand()
 	for _, n := range lengths() {
 		x, y, dst, twin := newGuarded(normal(r, n, 1)), newGuarded(normal(r, n, 1)), newGuarded(make([]float32, n)), make([]float32, n)
+		exact := func(what string, want func(x, y float64) float64) {
+			t.Helper()
+			for i := range x.s {
+				near(t, what, i, dst.s[i], want(float64(x.s[i]), float64(y.s[i])), 1e-6, 1e-6)
+			}
+			dst.check(t, what)
+		}
 		Add(dst.s, x.s, y.s)
 		addPortable(twin, x.s, y.s)
 		sameBits(t, "Add", dst.s, twin)
+		exact("Add", func(x, y float64) float64 { return x + y })
 
 		Multiply(dst.s, x.s, y.s)
 		multiplyPortable(twin, x.s, y.s)
 		sameBits(t, "Multiply", dst.s, twin)
+		exact("Multiply", func(x, y float64) float64 { return x * y })
 
 		AddScaled(dst.s, 0.3, x.s)
 		addScaledPortable(twin, 0.3, x.s)
 		for i := range twin {
-			near(t, "AddScaled", i, dst.s[i], float64(twin[i]), 1e-6, 1e-6)
+			near(t, "AddScaled against portable", i, dst.s[i], float64(twin[i]), 1e-6, 1e-6)
 		}
+		exact("AddScaled", func(x, y float64) float64 { return x*y + 0.3*x })
 
 		copy(twin, dst.s)
 		Scale(dst.s, -1.7)
 		scalePortable(twin, -1.7)
 		sameBits(t, "Scale", dst.s, twin)
+		exact("Scale", func(x, y float64) float64 { return -1.7 * (x*y + 0.3*x) })
 
 		size := math.Sqrt(SumSquares(x.s) * SumSquares(y.s))
-		near(t, "Dot", n, Dot(x.s, y.s), float64(dotPortable(x.s, y.s)), 0, 1e-6*size)
-		squares := 0.0
-		for _, v := range x.s {
+		near(t, "Dot against portable", n, Dot(x.s, y.s), float64(dotPortable(x.s, y.s)), 0, 1e-6*size)
+		dot, squares := 0.0, 0.0
+		for i, v := range x.s {
+			dot += float64(v) * float64(y.s[i])
 			squares += float64(v) * float64(v)
 		}
+		near(t, "Dot", n, Dot(x.s, y.s), dot, 0, 1e-6*size)
 		near(t, "SumSquares", n, float32(SumSquares(x.s)), squares, 1e-6, 0)
 
-		dst.check(t, "dst")
-		Add(x.s, x.s, x.s)
 		x.check(t, "x")
+		y.check(t, "y")
+		Add(x.s, x.s, x.s)
+		x.check(t, "x, in place")
 	}
 	Add(nil, nil, nil)
 	Scale(nil, 2)

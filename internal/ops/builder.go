@@ -102,7 +102,7 @@ func (b *Builder) apply(o *operation, in ...*gorgonia.Node) *gorgonia.Node {
 	return n
 }
 
-// applyAll adds gradient operations that all read the nodes in.
+// applyAll adds gradient operations; operation i reads the nodes in[i].
 func applyAll(operations []*operation, in ...gorgonia.Nodes) (gorgonia.Nodes, error) {
 	out := make(gorgonia.Nodes, len(operations))
 	for i, o := range operations {
@@ -124,7 +124,7 @@ func (b *Builder) fail(condition bool, format string, args ...any) bool {
 }
 
 // deposit leaves grad, one part of n's gradient, for the operation that computes the other part to add to. The
-// depositor denies to be differentiable in n. It works because gorgonia differentiates a consumer of a result before the
+// depositor declares itself not differentiable in n. It works because gorgonia differentiates a consumer of a result before the
 // operations that led to it: the residual addition before its branch's LayerNorm, the LM head before the embedding.
 func (b *Builder) deposit(n, grad *gorgonia.Node) { b.deposits[n] = grad }
 

@@ -1,7 +1,7 @@
 // Package ops holds the operations of the model's gorgonia graph with their derivatives: one file an operation, each
 // opening with its formula and shapes. Activations are matrices of N = B·T rows, one a token.
 //
-// A [Builder] adds operations to one graph. Three rules keep a training step free of allocation:
+// A [Builder] adds operations to one graph. Three rules keep a training step all but free of allocation:
 //
 //   - An operation owns its output buffer and hands the same tensor back every time.
 //   - What a forward pass keeps for its backward pass lives in variables that both closures share; a gradient depends on

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"chargpt/internal/atomicfile"
 	"chargpt/internal/attention"
 	"chargpt/model"
 )

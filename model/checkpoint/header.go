@@ -43,7 +43,7 @@ func (c *Checkpoint) decodeHeader(header []byte) error {
 	if err := c.decodeMetadata(dec); err != nil {
 		return err
 	}
-	// before anything loops over them
+	// before anything loops over the layers
 	if most := len(bytes.TrimRight(header[dec.InputOffset():], " ")) / minBlock; c.Config.NLayer > most {
 		return fmt.Errorf("config: n_layer is %d, more blocks than the header describes", c.Config.NLayer)
 	}

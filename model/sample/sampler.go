@@ -35,8 +35,9 @@ type Candidate struct {
 	Probability float64
 }
 
-// Candidates appends to dst the characters that may be drawn, likeliest first (the lower id first among equals), with
-// probabilities that sum to 1. There is always at least one. Logits that are NaN or +Inf are an error.
+// Candidates returns the characters that may be drawn, likeliest first (the lower id first among equals), with
+// probabilities that sum to 1, in the memory of dst, whose content is lost. There is always at least one. Logits that are
+// NaN or +Inf are an error.
 func (s Sampler) Candidates(dst []Candidate, logits []float32) ([]Candidate, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (s Sampler) Candidates(dst []Candidate, logits []float32) ([]Candidate, err
 		if l != l || math.IsInf(float64(l), 1) {
 			return nil, fmt.Errorf("sample: the logit of character %d is %v; the model's weights are damaged or its training diverged", id, l)
 		}
-		dst = append(dst, Candidate{int32(id), float64(l)})
+		dst = append(dst, Candidate{int32(id), float64(l)}) // a logit, until softmax
 	}
 	slices.SortFunc(dst, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Probability, a.Probability), cmp.Compare(a.ID, b.ID))

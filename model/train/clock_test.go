@@ -24,7 +24,7 @@ func timed(tr *Trainer) *diary {
 	var d diary
 	now := time.Unix(0, 0)
 	tr.now = func() time.Time { return now }
-	tr.Step = func(p Progress) {
+	tr.Stepped = func(p Progress) {
 		d.rates = append(d.rates, tr.learningRate(p.Iteration-1))
 		now = now.Add(time.Second)
 	}
@@ -111,7 +111,7 @@ func TestMeasure(t *testing.T) {
 	tr := newTrainer(t, "", o, 1)
 	now := time.Unix(0, 0)
 	tr.now = func() time.Time { return now }
-	tr.Step = func(p Progress) {
+	tr.Stepped = func(p Progress) {
 		took := 2 * time.Second
 		if p.Iteration == 1 {
 			took = time.Minute
@@ -129,7 +129,7 @@ func TestMeasureStops(t *testing.T) {
 	tr := newTrainer(t, "", o, 1)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("signal")
-	tr.Step = func(p Progress) {
+	tr.Stepped = func(p Progress) {
 		if p.Iteration == 3 {
 			cancel(cause)
 		}

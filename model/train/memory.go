@@ -2,10 +2,13 @@ package train
 
 import "chargpt/model"
 
-// MaxMemory is the largest [Memory] that a trainer is worth starting for, in bytes: more than that is a mistake in a flag.
-const MaxMemory = 32e9
+// absurdMemory is more than any run of this program is worth, in bytes: a mistake in a flag.
+const absurdMemory = 32e9
 
-// Memory is about how many bytes training takes: parameters with gradients and moments, and the activations of a batch and
+// MaxMemory is the largest [Memory] that a trainer should be started for, in bytes: what the machine has, and 32 GB at most.
+func MaxMemory() float64 { return machineMemory() }
+
+// Memory is about how many bytes training takes: parameters with what belongs to each, and the activations of a batch and
 // of the windows that are evaluated at once.
 func Memory(c model.Config, o Options) float64 {
 	c = c.WithDefaults()
@@ -17,9 +20,12 @@ func Memory(c model.Config, o Options) float64 {
 		matrices += 8 * channels * channels
 	}
 	token := float64(c.NLayer)*layer + 12*channels + 3*heads + 3*float64(c.VocabSize)
-	sequences := min(float64(o.BatchSize), 2*max(1, 512/float64(c.BlockSize))) // that are in work at once: model.Batch
-	tokens := (sequences + evalBatch) * float64(c.BlockSize)
+	tokens := float64(model.SequencesAtWork(o.BatchSize, c.BlockSize)+evalBatch) * float64(c.BlockSize)
 	parameters := float64(c.NLayer)*matrices + channels*(2*float64(c.VocabSize)+float64(c.BlockSize))
 	batch := 2 * float64(o.BatchSize) * float64(c.BlockSize) // tokens and targets of all sequences
-	return 4 * (5*parameters + tokens*token + batch)
+	return ParameterMemory*parameters + 4*(tokens*token+batch)
 }
+
+// ParameterMemory is how many bytes training takes for each parameter: itself, two gradients that are added, two moments,
+// and the best value so far.
+const ParameterMemory = 6 * 4

@@ -220,3 +220,25 @@ func TestReadStateBest(t *testing.T) {
 		}
 	}
 }
+
+// TestResumeOldRun resumes a checkpoint that this program wrote before it had Muon, patience and lengths in minutes: it goes
+// on as it began, by AdamW. The file is never made again.
+func TestResumeOldRun(t *testing.T) {
+	c, err := checkpoint.Read(filepath.Join("testdata", "before-muon.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := readText(t, strings.Repeat("the old run reads this, and goes on for ever.\n", 20))
+	tr, err := Resume(c, old, Length{MaxIters: 30}, Run{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	if s := tr.State; s.Iteration != 20 || s.Options.Optimizer != AdamW || s.Options.Patience != 0 || s.Options.Minutes != 0 || s.BestLoss == nil || *s.BestLoss != 2.952897912853367 {
+		t.Errorf("the state is %+v", s)
+	}
+	err = tr.Run(t.Context())
+	if last := *tr.State.BestLoss; err != nil || tr.State.Iteration != 30 || tr.State.BestIter != 30 || !(last < 2.9529) {
+		t.Errorf("%v: iteration %d, the lowest loss is %v of %d, want that of 30, under 2.9529", err, tr.State.Iteration, last, tr.State.BestIter)
+	}
+}

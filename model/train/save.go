@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -157,4 +158,33 @@ func (t *Trainer) checkBest(best *checkpoint.Checkpoint) error {
 		}
 	}
 	return nil
+}
+
+// metadata is the checkpoint's "train" entry. It has a time only where the run's length is one: a checkpoint of a run of
+// MaxIters has the same bytes each time.
+func (t *Trainer) metadata() (json.RawMessage, error) {
+	if t.State.Options.Minutes > 0 {
+		t.State.Seconds = t.seconds()
+	}
+	return json.Marshal(t.State)
+}
+
+// Path is the run folder, empty where nothing is saved.
+func (t *Trainer) Path() string {
+	if t.folder == nil {
+		return ""
+	}
+	return t.folder.Path
+}
+
+// BestPath is the checkpoint that [Trainer.Finish] measured: best.safetensors, or ckpt where nothing validates; empty
+// where nothing is saved.
+func (t *Trainer) BestPath() string {
+	switch {
+	case t.folder == nil:
+		return ""
+	case t.best == nil:
+		return t.folder.file(checkpointFile)
+	}
+	return t.folder.file(bestFile)
 }

@@ -101,7 +101,7 @@ func runUntil(t *testing.T, tr *Trainer, iteration int) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cause := errors.New("signal")
-	tr.Step = func(p Progress) {
+	tr.Stepped = func(p Progress) {
 		if p.Iteration == iteration {
 			cancel(cause)
 		}
@@ -165,7 +165,7 @@ func TestDivergenceKeepsFiles(t *testing.T) {
 	_, o := small()
 	tr := newTrainer(t, path, o, 1)
 	var saved [2][]byte
-	tr.Step = func(p Progress) {
+	tr.Stepped = func(p Progress) {
 		if p.Iteration == 7 {
 			for i, name := range []string{checkpointFile, bestFile} {
 				saved[i], _ = os.ReadFile(filepath.Join(path, name))
@@ -191,7 +191,7 @@ func TestStopDoesNotSaveBrokenWeights(t *testing.T) {
 	_, o := small()
 	tr := newTrainer(t, path, o, 1)
 	ctx, cancel := context.WithCancel(context.Background())
-	tr.Step = func(p Progress) {
+	tr.Stepped = func(p Progress) {
 		if p.Iteration == 7 {
 			tr.Model.Parameters()[0].Data[0] = float32(math.Inf(1))
 			cancel()

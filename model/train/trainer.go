@@ -2,9 +2,7 @@ package train
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime/debug"
@@ -28,8 +26,8 @@ type Trainer struct {
 	// BestLost says that the best weights of a run that was resumed are gone: the next evaluation is the best.
 	BestLost bool
 
-	// Step, Evaluated and Sampled, where they are set, are told what happens, while training waits.
-	Step      func(Progress)
+	// Stepped, Evaluated and Sampled, where they are set, are told what happened, while training waits.
+	Stepped   func(Progress)
 	Evaluated func(Evaluation)
 	Sampled   func(iteration int, text string)
 	// Record, where it is set, keeps something of an evaluation in the run folder before the checkpoint is saved. What it
@@ -59,7 +57,7 @@ type Progress struct {
 type Run struct {
 	Folder   *Folder // where to save; the trainer closes it. Nil: nowhere
 	DataName string  // how the text is named in the checkpoint, to find it again on resume
-	Threads  int     // goroutines an operation may use; 0 is one a core
+	Threads  int     // that training may use in all; 0 is one a core
 }
 
 // New returns a trainer of a new model on a text. The configuration's VocabSize is set from the text.
@@ -221,8 +219,8 @@ func (t *Trainer) step() error {
 	t.State.Iteration++
 	t.pending = true
 	t.State.Random.Iteration++
-	if t.Step != nil {
-		t.Step(Progress{Iteration: t.State.Iteration, Loss: loss, GradNorm: norm, Fraction: t.fraction()})
+	if t.Stepped != nil {
+		t.Stepped(Progress{Iteration: t.State.Iteration, Loss: loss, GradNorm: norm, Fraction: t.fraction()})
 	}
 	return nil
 }
@@ -304,47 +302,6 @@ func (t *Trainer) compare(loss float64) (best bool) {
 	return false
 }
 
-// Measure runs n iterations, after one to warm up, and returns the time of one. It stops between two of them, with the
-// context's cause, when ctx is done. The trainer has then trained by them: it is for one that is thrown away.
-func (t *Trainer) Measure(ctx context.Context, n int) (time.Duration, error) {
-	var started time.Time
-	for i := range n + 1 {
-		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
-		}
-		if i == 1 {
-			started = t.now()
-		}
-		if err := t.step(); err != nil {
-			return 0, err
-		}
-	}
-	return t.now().Sub(started) / time.Duration(n), nil
-}
-
-// Result is what a finished run is measured by.
-type Result struct {
-	ValLoss     float64 // over the whole validation part, of the best weights; NaN without one
-	UnigramLoss float64
-	BigramLoss  float64
-	BestIter    int
-}
-
-// Finish puts the best weights into the model (the last ones where nothing validates) and measures them over the whole
-// validation part. It stops early, with the context's cause, when ctx is done.
-func (t *Trainer) Finish(ctx context.Context) (Result, error) {
-	iteration := t.State.Iteration
-	if t.best != nil {
-		iteration = t.State.BestIter
-		copy(t.Model.Flat(), t.best)
-	}
-	if !t.hasValidation() {
-		return Result{ValLoss: math.NaN(), UnigramLoss: math.NaN(), BigramLoss: math.NaN(), BestIter: iteration}, nil
-	}
-	loss, err := meanLoss(ctx, t.eval, data.Windows(t.Data.Val, t.Model.Config.BlockSize, evalBatch))
-	return Result{ValLoss: loss, UnigramLoss: t.State.UnigramLoss, BigramLoss: t.State.BigramLoss, BestIter: iteration}, err
-}
-
 // Close frees the graphs and unlocks the folder.
 func (t *Trainer) Close() error {
 	var errs []error
@@ -355,57 +312,4 @@ func (t *Trainer) Close() error {
 		errs = append(errs, t.eval.Close())
 	}
 	return errors.Join(append(errs, t.folder.Close())...)
-}
-
-// DivergedError stops a training whose loss, gradient or weights are not finite.
-type DivergedError struct {
-	Iteration      int // the iteration that failed, from 0
-	Loss, GradNorm float64
-	LearningRate   float64
-	MuonLR         float64 // 0 where Muon updates nothing
-}
-
-func (e *DivergedError) Error() string {
-	rates := fmt.Sprintf("a lower -learning_rate than %.3g", e.LearningRate)
-	if e.MuonLR > 0 {
-		rates += fmt.Sprintf(", a lower -muon_lr than %.3g", e.MuonLR)
-	}
-	return fmt.Sprintf("training diverged at iteration %d (loss %v, gradient norm %v): try %s, a longer -warmup_iters or -grad_clip 1; the last saved checkpoint is untouched",
-		e.Iteration, e.Loss, e.GradNorm, rates)
-}
-
-// diverged is what is known of an iteration that failed.
-func (t *Trainer) diverged(iteration int, loss, norm float64) error {
-	e := &DivergedError{Iteration: iteration, Loss: loss, GradNorm: norm, LearningRate: t.learningRate(max(0, iteration))}
-	if t.State.Options.Optimizer == Muon {
-		e.MuonLR = t.State.Options.muonRate(e.LearningRate)
-	}
-	return e
-}
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
-// metadata is the checkpoint's "train" entry. It has a time only where the run's length is one: a checkpoint of a run of
-// MaxIters has the same bytes each time.
-func (t *Trainer) metadata() (json.RawMessage, error) {
-	if t.State.Options.Minutes > 0 {
-		t.State.Seconds = t.seconds()
-	}
-	return json.Marshal(t.State)
-}
-
-// Path is the run folder, empty where nothing is saved.
-func (t *Trainer) Path() string {
-	if t.folder == nil {
-		return ""
-	}
-	return t.folder.Path
-}
-
-// BestPath is the checkpoint that [Trainer.Finish] measured: best.safetensors, or ckpt where nothing validates.
-func (t *Trainer) BestPath() string {
-	if t.best == nil {
-		return t.folder.file(checkpointFile)
-	}
-	return t.folder.file(bestFile)
 }

@@ -53,6 +53,7 @@ const texts = `["#tokens", "#window", "#message", "#head-title", "#head-facts", 
 // TestOneFrontEnd does the same in a playground and in the live page of its model: both show the same, and every action
 // changes what it should.
 func TestOneFrontEnd(t *testing.T) {
+	t.Parallel()
 	g := coarse(t, learned(t))
 	tracer, err := trace.New(g.Model, g.Vocab, g.Bigram)
 	if err != nil {

@@ -79,6 +79,7 @@ func (p *tab) continues(prompt, want string) {
 
 // TestPlaygroundGreedy compares the likeliest texts inside the window and past it.
 func TestPlaygroundGreedy(t *testing.T) {
+	t.Parallel()
 	p := newTab(t)
 	for _, g := range []Playground{learned(t), learnedRope(t)} {
 		p.playground(g)
@@ -100,6 +101,7 @@ func TestPlaygroundGreedy(t *testing.T) {
 
 // TestPlaygroundOfCommands opens the page that cmd/inspect makes of a checkpoint: it continues a prompt as cmd/sample does.
 func TestPlaygroundOfCommands(t *testing.T) {
+	t.Parallel()
 	g, p, dir := learnedRope(t), newTab(t), t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", dir, "chargpt/cmd/inspect", "chargpt/cmd/sample").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

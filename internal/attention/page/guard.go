@@ -56,8 +56,8 @@ func allowedHost(host, listen string) bool {
 		return false
 	}
 	// Every interface was asked for, and an address cannot be rebound: only a name can.
-	any, err := netip.ParseAddr(listen)
-	return ip.IsLoopback() || err == nil && any.IsUnspecified()
+	interfaces, err := netip.ParseAddr(listen)
+	return ip.IsLoopback() || err == nil && interfaces.IsUnspecified()
 }
 
 // hostOnly is a Host header without its port and brackets.

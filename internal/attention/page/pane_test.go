@@ -6,7 +6,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"chargpt/model/train"
+	"chargpt/model"
 )
 
 // queryShown tells whether the pane that text scrolls in shows the whole query.
@@ -15,12 +15,11 @@ const queryShown = `(() => {
 	return query.top >= pane.top && query.bottom <= pane.bottom;
 })()`
 
-// TestQueryInSight has a prompt of the default model's window, in short lines: the pane follows the query when the prompt
+// TestQueryInSight has a prompt as long as the default model's window, in short lines: the pane follows the query when the prompt
 // is shown, sampled and typed, past the window too, but stays where the reader points.
 func TestQueryInSight(t *testing.T) {
 	for _, width := range []int64{1280, 390} {
-		preset, _ := train.FindPreset(train.DefaultPreset)
-		g, p := fresh(t, preset.Config), newTab(t)
+		g, p := fresh(t, model.Config{BlockSize: 256, NLayer: 1, NHead: 1, NEmbd: 8}), newTab(t)
 		g.Prompt = strings.Repeat("MIRA: ab\n", 28)
 		p.do(chromedp.EmulateViewport(width, 900))
 		p.playground(g)

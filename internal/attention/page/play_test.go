@@ -136,6 +136,7 @@ func TestPlaygroundShows(t *testing.T) {
 
 // TestPlaygroundSeed: a seed gives the same text again, at any temperature; another one another.
 func TestPlaygroundSeed(t *testing.T) {
+	t.Parallel()
 	g, p := learned(t), newTab(t)
 	p.playground(g)
 	p.slide("#temperature", "0.8")
