@@ -17,7 +17,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) error {
 	defer s.close()
 	first, err := s.first()
 	if err != nil {
-		return err
+		return runs.Named(o.ckpt, err)
 	}
 	selection, err := o.selection(first.Shape())
 	if err != nil {

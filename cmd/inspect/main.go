@@ -47,7 +47,7 @@ func (o *options) load() (*trace.Loaded, attention.Selection, error) {
 	}
 	m, err := trace.Load(file)
 	if err != nil {
-		return nil, attention.Selection{}, err
+		return nil, attention.Selection{}, runs.Named(o.ckpt, err)
 	}
 	selection, err := o.selection(m.Shape())
 	if err != nil {

@@ -193,19 +193,22 @@ func TestInput(t *testing.T) {
 	bad("train a model first")
 	bad("train a model first", "-http", "127.0.0.1:0")
 	bad("train a model first", "-probe")
-	bad("nowhere", "-ckpt", "nowhere")
+	bad("-ckpt: nowhere", "-ckpt", "nowhere")
+	bad("-ckpt: nowhere", "-ckpt", "nowhere", "-http", "127.0.0.1:0")
+	bad("-ckpt: nowhere", "-ckpt", "nowhere", "-probe")
 	save(t, "checkpoints/plays", small())
 	bad("-prompt: 1 character is not in the vocabulary: 'Z'", "-prompt", "Z")
 	bad("-compare: 1 character", "-prompt", "a", "-compare", "Z")
 	bad("-prompt: ", "-prompt", "a\xff")
 	bad("nothing to compare", "-prompt", "a", "-compare", "b")
 	bad("no/file", "-o", "no/file")
-	bad("is a folder", "-o", "checkpoints")
+	bad("-o: checkpoints is a folder", "-o", "checkpoints")
 	bad("train with -probe", "-probe")
 	if err := os.WriteFile("bad", []byte("not a checkpoint"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	bad("bad", "-ckpt", "bad")
+	bad("-ckpt: bad", "-ckpt", "bad")
+	bad("-ckpt: bad", "-ckpt", "bad", "-http", "127.0.0.1:0")
 }
 
 // TestRange: a layer or head that the model does not have is a usage error that gives the range.

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"chargpt/internal/atomicfile"
 	"chargpt/internal/attention"
 	"chargpt/internal/attention/page"
 	"chargpt/internal/cli"
-	"chargpt/internal/trace"
 	"chargpt/model/checkpoint"
 
 	"golang.org/x/term"
@@ -23,10 +23,16 @@ func (o *options) output(stdout io.Writer, write func(io.Writer) error) error {
 	if o.out == "" || o.out == "-" {
 		return write(stdout)
 	}
-	return trace.WriteFile(o.out, func(w io.Writer) error {
+	var written error // by write: of what is shown, not of the file
+	err := atomicfile.WriteOutput(o.out, func(w io.Writer) error {
 		b := bufio.NewWriter(w)
-		return cmp.Or(write(b), b.Flush())
+		written = write(b)
+		return cmp.Or(written, b.Flush())
 	})
+	if err != nil && written == nil {
+		return fmt.Errorf("-o: %w", err)
+	}
+	return err
 }
 
 // checkOut refuses, before anything is read, a file that cannot be written, one that holds weights (those of the

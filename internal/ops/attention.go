@@ -26,7 +26,7 @@ func (b *Builder) Attention(qkv *gorgonia.Node, batch, t, heads int, dropout flo
 	}
 	c := qkv.Shape()[1] / 3
 	a := &attention{
-		b: b, batch: batch, t: t, heads: heads, a: c, hs: c / heads, ld: 3 * c,
+		b: b, batch: batch, t: t, heads: heads, width: c, hs: c / heads, ld: 3 * c,
 		scale:   float32(1 / math.Sqrt(float64(c/heads))),
 		weights: make([]float32, batch*heads*t*t),
 		drop:    b.mask(dropout),
@@ -64,7 +64,7 @@ func (b *Builder) AttentionWeights(attention *gorgonia.Node) *gorgonia.Node {
 type attention struct {
 	b                *Builder
 	batch, t, heads  int
-	a, hs, ld        int // channels of all heads, of one, and columns of qkv
+	width, hs, ld    int // channels of all heads, of one, and columns of qkv
 	scale            float32
 	weights          []float32 // (B, NH, T, T)
 	drop             *mask
@@ -86,7 +86,7 @@ func (a *attention) perHead(f func(lo, hi, worker int)) {
 func (a *attention) head(pair int) (in, out int, weights []float32) {
 	sequence, h := pair/a.heads, pair%a.heads
 	tt := a.t * a.t
-	return sequence*a.t*a.ld + h*a.hs, sequence*a.t*a.a + h*a.hs, a.weights[pair*tt : (pair+1)*tt]
+	return sequence*a.t*a.ld + h*a.hs, sequence*a.t*a.width + h*a.hs, a.weights[pair*tt : (pair+1)*tt]
 }
 
 // headScratch is what one worker has of the head at hand: the matrices that its products read again and again.
@@ -108,8 +108,8 @@ func (a *attention) forwardHeads(lo, hi, worker int) {
 	for pair := lo; pair < hi; pair++ {
 		in, out, weights := a.head(pair)
 		q := a.qkv[in:]
-		s.k.Pack(true, a.hs, a.t, a.qkv[in+a.a:], a.ld)
-		s.v.Pack(false, a.t, a.hs, a.qkv[in+2*a.a:], a.ld)
+		s.k.Pack(true, a.hs, a.t, a.qkv[in+a.width:], a.ld)
+		s.v.Pack(false, a.t, a.hs, a.qkv[in+2*a.width:], a.ld)
 		for i := 0; i < a.t; i += queryBlock {
 			end := min(i+queryBlock, a.t)
 			w := weights[i*a.t:] // (end-i, end) of (T, T)
@@ -120,7 +120,7 @@ func (a *attention) forwardHeads(lo, hi, worker int) {
 				clear(x[r+1:])
 			}
 			w = a.dropBlock(s.dropped, w, pair, i, end)
-			f32.CausalSum(end-i, i, 1, w, a.t, &s.v, a.y[out+i*a.a:], a.a)
+			f32.CausalSum(end-i, i, 1, w, a.t, &s.v, a.y[out+i*a.width:], a.width)
 		}
 	}
 }
@@ -161,17 +161,17 @@ func (a *attention) backwardHeads(lo, hi, worker int) {
 	last := (a.t - 1) / queryBlock * queryBlock
 	for pair := lo; pair < hi; pair++ {
 		in, out, weights := a.head(pair)
-		dq, dk, dv := a.dqkv[in:], a.dqkv[in+a.a:], a.dqkv[in+2*a.a:]
+		dq, dk, dv := a.dqkv[in:], a.dqkv[in+a.width:], a.dqkv[in+2*a.width:]
 		s.q.Pack(false, a.t, a.hs, a.qkv[in:], a.ld)
-		s.k.Pack(false, a.t, a.hs, a.qkv[in+a.a:], a.ld)
-		s.v.Pack(true, a.hs, a.t, a.qkv[in+2*a.a:], a.ld)
-		s.dy.Pack(false, a.t, a.hs, a.dy[out:], a.a)
+		s.k.Pack(false, a.t, a.hs, a.qkv[in+a.width:], a.ld)
+		s.v.Pack(true, a.hs, a.t, a.qkv[in+2*a.width:], a.ld)
+		s.dy.Pack(false, a.t, a.hs, a.dy[out:], a.width)
 		for i := last; i >= 0; i -= queryBlock {
 			end, add := min(i+queryBlock, a.t), i != last
 			rows, dw := end-i, s.dweights
 			w := a.dropBlock(s.dropped, weights[i*a.t:], pair, i, end)
 			f32.CausalSumTransposed(rows, i, 1, w, a.t, &s.dy, add, dv, a.ld)
-			f32.CausalScores(rows, i, 1, a.dy[out+i*a.a:], a.a, &s.v, dw, a.t)
+			f32.CausalScores(rows, i, 1, a.dy[out+i*a.width:], a.width, &s.v, dw, a.t)
 			a.scoreGradient(dw, weights, pair, i, end)
 			f32.CausalSum(rows, i, a.scale, dw, a.t, &s.k, dq[i*a.ld:], a.ld)
 			f32.CausalSumTransposed(rows, i, a.scale, dw, a.t, &s.q, add, dk, a.ld)

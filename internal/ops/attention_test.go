@@ -18,7 +18,7 @@ func randomAttention(batch, t, heads, hs int) *attention {
 	}
 	n, c := batch*t, heads*hs
 	return &attention{
-		b: &Builder{Threads: 1}, batch: batch, t: t, heads: heads, a: c, hs: hs, ld: 3 * c,
+		b: &Builder{Threads: 1}, batch: batch, t: t, heads: heads, width: c, hs: hs, ld: 3 * c,
 		scale: float32(1 / math.Sqrt(float64(hs))), weights: make([]float32, batch*heads*t*t), scratch: make([]headScratch, 1),
 		qkv: normal(n * 3 * c), y: normal(n * c), dqkv: normal(n * 3 * c), dy: normal(n * c),
 	}
@@ -34,7 +34,7 @@ func TestAttentionFormula(t *testing.T) {
 		for pair := range s.batch * s.heads {
 			in, out, weights := a.head(pair)
 			at := func(x []float32, i, j int) float64 { return float64(x[i*a.ld+j]) }
-			q, k, v := a.qkv[in:], a.qkv[in+a.a:], a.qkv[in+2*a.a:]
+			q, k, v := a.qkv[in:], a.qkv[in+a.width:], a.qkv[in+2*a.width:]
 			dq, dk, dv := matrix64(s.t, s.hs), matrix64(s.t, s.hs), matrix64(s.t, s.hs)
 			for i := range s.t {
 				p, sum := make([]float64, i+1), 0.0
@@ -49,7 +49,7 @@ func TestAttentionFormula(t *testing.T) {
 				for j := range p {
 					p[j] /= sum
 					for c := range s.hs {
-						dy := float64(a.dy[out+i*a.a+c])
+						dy := float64(a.dy[out+i*a.width+c])
 						y[c] += p[j] * at(v, j, c)
 						dp[j] += dy * at(v, j, c)
 						dv[j][c] += p[j] * dy
@@ -71,14 +71,14 @@ func TestAttentionFormula(t *testing.T) {
 					a.near(t, "weights", pair, i, j, weights[i*s.t+j], want)
 				}
 				for c := range s.hs {
-					a.near(t, "y", pair, i, c, a.y[out+i*a.a+c], y[c])
+					a.near(t, "y", pair, i, c, a.y[out+i*a.width+c], y[c])
 				}
 			}
 			for i := range s.t {
 				for c := range s.hs {
 					a.near(t, "dq", pair, i, c, a.dqkv[in+i*a.ld+c], dq[i][c])
-					a.near(t, "dk", pair, i, c, a.dqkv[in+a.a+i*a.ld+c], dk[i][c])
-					a.near(t, "dv", pair, i, c, a.dqkv[in+2*a.a+i*a.ld+c], dv[i][c])
+					a.near(t, "dk", pair, i, c, a.dqkv[in+a.width+i*a.ld+c], dk[i][c])
+					a.near(t, "dv", pair, i, c, a.dqkv[in+2*a.width+i*a.ld+c], dv[i][c])
 				}
 			}
 		}

@@ -18,7 +18,7 @@ func (b *Builder) CachedAttention(qkv, positions *gorgonia.Node, t, heads int) *
 		return nil
 	}
 	batch, a := qkv.Shape()[0], qkv.Shape()[1]/3
-	c := &cache{t: t, heads: heads, a: a, hs: a / heads,
+	c := &cache{t: t, heads: heads, width: a, hs: a / heads,
 		keys: make([]float32, batch*t*a), values: make([]float32, batch*t*a), weights: make([]float32, t),
 		scale: float32(1 / math.Sqrt(float64(a/heads)))}
 	o := b.operation("attention.cached", tensor.Shape{batch, a}, matrix(), ids())
@@ -34,17 +34,17 @@ func (b *Builder) CachedAttention(qkv, positions *gorgonia.Node, t, heads int) *
 }
 
 type cache struct {
-	t, heads, a, hs int
-	scale           float32
-	keys, values    []float32 // (B, NH, T, HS)
-	weights         []float32 // (T), of the query at hand
+	t, heads, width, hs int
+	scale               float32
+	keys, values        []float32 // (B, NH, T, HS)
+	weights             []float32 // (T), of the query at hand
 }
 
 // attend computes one head's output for the token at the position; qkv starts at the head's query.
 func (c *cache) attend(y, qkv []float32, pair, position int) {
 	keys, values := c.keys[pair*c.t*c.hs:], c.values[pair*c.t*c.hs:]
-	copy(row(keys, position, c.hs), qkv[c.a:])
-	copy(row(values, position, c.hs), qkv[2*c.a:])
+	copy(row(keys, position, c.hs), qkv[c.width:])
+	copy(row(values, position, c.hs), qkv[2*c.width:])
 	w := c.weights[:position+1]
 	f32.Gemm(false, true, 1, position+1, c.hs, c.scale, qkv, c.hs, keys, c.hs, 0, w, position+1)
 	f32.Softmax(w, w)

@@ -1,5 +1,6 @@
 // Package ops holds the operations of the model's gorgonia graph with their derivatives: one file an operation, each
-// opening with its formula and shapes. Activations are matrices of N = B·T rows, one a token.
+// opening with its formula and shapes, in the letters of package model. Activations are matrices of N = B·T rows, one a
+// token; A = NH·HS is the channels of all heads.
 //
 // A [Builder] adds operations to one graph. Three rules keep a training step all but free of allocation:
 //

@@ -74,7 +74,7 @@ func (l *linear) forward(y []float32, in []gorgonia.Value) {
 	f32.GemmThreads(l.b.Threads, false, l.transposed, l.n, l.out, l.in, 1, floats(in[0]), l.in, floats(in[1]), l.ldw, beta, y, l.out)
 }
 
-// start fills y (n rows of c, ld apart) with bias + residual, so that a product can be accumulated onto it. It returns
+// start fills y (n rows of c, ld apart; with a residual ld is c) with bias + residual, so that a product can be accumulated onto it. It returns
 // the beta for that product: 0 where there is nothing to add to.
 func start(y, bias, residual []float32, n, c, ld int) (beta float32) {
 	switch {

@@ -22,7 +22,7 @@ func (b *Builder) Rotary(qkv, positions *gorgonia.Node, heads, maxPosition int) 
 		return nil
 	}
 	n, ld := qkv.Shape()[0], qkv.Shape()[1]
-	r := &rotary{b: b, n: n, a: ld / 3, heads: heads}
+	r := &rotary{b: b, n: n, width: ld / 3, heads: heads}
 	r.fillTables(maxPosition)
 	o := b.operation("rotary", qkv.Shape().Clone(), matrix(), ids())
 	o.inPlace(qkv)
@@ -39,11 +39,11 @@ func (b *Builder) Rotary(qkv, positions *gorgonia.Node, heads, maxPosition int) 
 
 type rotary struct {
 	b                     *Builder
-	n, a, heads           int
+	n, width, heads       int
 	cos, sin, negativeSin []float32 // (maxPosition, HS/2)
 }
 
-func (r *rotary) half() int { return r.a / r.heads / 2 }
+func (r *rotary) half() int { return r.width / r.heads / 2 }
 
 func (r *rotary) fillTables(maxPosition int) {
 	h := r.half()
@@ -64,12 +64,12 @@ func (r *rotary) run(sin []float32) func([]float32, []gorgonia.Value) {
 	var (
 		y         []float32
 		positions []int32
-		h, ld     = r.half(), 3 * r.a
+		h, ld     = r.half(), 3 * r.width
 	)
 	turn := func(lo, hi, _ int) {
 		for i := lo; i < hi; i++ {
 			at := int(positions[i])
-			f32.Rotate(y[i*ld:i*ld+2*r.a], row(r.cos, at, h), row(sin, at, h)) // the queries' heads, then the keys'
+			f32.Rotate(y[i*ld:i*ld+2*r.width], row(r.cos, at, h), row(sin, at, h)) // the queries' heads, then the keys'
 		}
 	}
 	return func(out []float32, in []gorgonia.Value) {

@@ -18,10 +18,15 @@ const Root = "checkpoints"
 // file itself.
 func Locate(ckpt string) (string, error) {
 	file, err := train.Locate(Root, ckpt)
-	if err != nil && ckpt != "" {
-		return "", fmt.Errorf("-ckpt: %w", err)
+	return file, Named(ckpt, err)
+}
+
+// Named is an error of a checkpoint, which names -ckpt where that was given.
+func Named(ckpt string, err error) error {
+	if err == nil || ckpt == "" {
+		return err
 	}
-	return file, err
+	return fmt.Errorf("-ckpt: %w", err)
 }
 
 // Read reads the checkpoint that -ckpt means, and says from which file.
@@ -29,10 +34,8 @@ func Read(ckpt string) (c *checkpoint.Checkpoint, file string, err error) {
 	if file, err = Locate(ckpt); err != nil {
 		return nil, "", err
 	}
-	if c, err = checkpoint.Read(file); err != nil && ckpt != "" {
-		err = fmt.Errorf("-ckpt: %w", err)
-	}
-	return c, file, err
+	c, err = checkpoint.Read(file)
+	return c, file, Named(ckpt, err)
 }
 
 // Folder is the folder of the run that -ckpt names, also by one of its files: the newest where it is empty.
@@ -42,10 +45,10 @@ func Folder(ckpt string) (string, error) {
 	}
 	info, err := os.Stat(ckpt)
 	if os.IsNotExist(err) {
-		return "", fmt.Errorf("-ckpt: %s: %w; name a run folder", ckpt, fs.ErrNotExist)
+		err = fmt.Errorf("%s: %w; name a run folder", ckpt, fs.ErrNotExist)
 	}
 	if err != nil {
-		return "", err
+		return "", Named(ckpt, err)
 	}
 	if !info.IsDir() {
 		return filepath.Dir(ckpt), nil

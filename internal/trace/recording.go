@@ -77,7 +77,7 @@ func Record(run string, t *attention.Trace) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	return WriteFile(filepath.Join(folder, fmt.Sprintf("%08d%s", t.Step, recordSuffix)), func(w io.Writer) error { return Write(w, t) })
+	return atomicfile.Write(filepath.Join(folder, fmt.Sprintf("%08d%s", t.Step, recordSuffix)), func(w io.Writer) error { return Write(w, t) })
 }
 
 // DropAfter removes the records after an iteration, which a run that goes on from there makes again, and what a crash

@@ -1,4 +1,4 @@
-package trace
+package atomicfile
 
 import (
 	"cmp"
@@ -6,13 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-
-	"chargpt/internal/atomicfile"
 )
 
-// WriteFile writes a file whole or not at all. What is no regular file, such as
-// /dev/null or a pipe, is written as it is; a symbolic link keeps leading to the file that is written.
-func WriteFile(path string, write func(io.Writer) error) error {
+// WriteOutput is [Write] to what a user names: what is no regular file, such as /dev/null or a pipe, is written as it is,
+// and a symbolic link keeps leading to the file that is written.
+func WriteOutput(path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil {
 		if info.IsDir() {
 			return fmt.Errorf("%s is a folder; name a file", path)
@@ -24,7 +22,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 			return err
 		}
 	}
-	return atomicfile.Write(path, write)
+	return Write(path, write)
 }
 
 func writeInto(path string, write func(io.Writer) error) error {
