@@ -7,13 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"chargpt/internal/atomicfile"
 	"chargpt/internal/attention"
 	"chargpt/internal/attention/page"
 	"chargpt/internal/cli"
+	"chargpt/internal/trace"
 	"chargpt/model/checkpoint"
+	"chargpt/model/train"
 
 	"golang.org/x/term"
 )
@@ -51,7 +52,7 @@ func (o *options) checkOut() error {
 	if filepath.Ext(file) == ".safetensors" || isCheckpoint(file) {
 		return cli.Usagef("-o %s is a checkpoint, which would be lost: name another file", o.out)
 	}
-	if belongsToRun(file) {
+	if train.Owns(file) || trace.Owns(file) {
 		return cli.Usagef("-o %s belongs to the run in that folder and would be lost: name another file", o.out)
 	}
 	return nil
@@ -61,19 +62,6 @@ func (o *options) checkOut() error {
 func isCheckpoint(file string) bool {
 	_, err := checkpoint.Read(file)
 	return err == nil
-}
-
-// belongsToRun reports whether a file is one of those that a run keeps beside its checkpoints, or a record of its probe.
-func belongsToRun(file string) bool {
-	name, folder := filepath.Base(file), filepath.Dir(file)
-	if filepath.Base(folder) == "probe" {
-		return isRun(filepath.Dir(folder))
-	}
-	return slices.Contains([]string{".lock", "config.json", "metrics.csv"}, name) && isRun(folder)
-}
-
-func isRun(folder string) bool {
-	return slices.ContainsFunc([]string{".lock", "ckpt.safetensors", "best.safetensors"}, func(name string) bool { return exists(filepath.Join(folder, name)) })
 }
 
 func exists(path string) bool {

@@ -50,7 +50,7 @@ func run(ctx context.Context, env cli.Env) error {
 	}
 	defer t.Close()
 	if t.BestLost {
-		fmt.Fprintf(env.Stderr, "train: warning: the run's best weights, %s, are gone: the next evaluation counts as the best\n", filepath.Join(t.Path(), "best.safetensors"))
+		fmt.Fprintf(env.Stderr, "train: warning: the run's best weights, %s, are gone: the next evaluation counts as the best\n", filepath.Join(t.Path(), train.BestFile))
 	}
 	stop, err := recordProbe(t, o, env.Stderr)
 	if err != nil {

@@ -102,7 +102,7 @@ func (r *reporter) evaluated(e train.Evaluation) {
 
 // draw redraws loss.svg and loss.png in the run folder. A picture that cannot be drawn does not stop a training.
 func (r *reporter) draw() {
-	if err := chart.Losses(filepath.Join(r.trainer.Path(), "metrics.csv"), filepath.Join(r.trainer.Path(), "loss")); err != nil {
+	if err := chart.Losses(filepath.Join(r.trainer.Path(), train.MetricsFile), filepath.Join(r.trainer.Path(), "loss")); err != nil {
 		fmt.Fprintf(r.errs, "train: the picture of the losses could not be drawn: %v\n", err)
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"chargpt/internal/cli"
+	"chargpt/model/train"
 )
 
 func main() { cli.Main("internal/bench", run) }
@@ -164,7 +165,7 @@ func (r *trial) train(ctx context.Context, binary, data, folder string) error {
 		return errors.New(lastLine(out))
 	}
 	loss := lossLine.FindSubmatch(out)
-	metrics, err := os.ReadFile(filepath.Join(folder, "metrics.csv"))
+	metrics, err := os.ReadFile(filepath.Join(folder, train.MetricsFile))
 	if err != nil {
 		return err
 	}

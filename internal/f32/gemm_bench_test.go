@@ -143,11 +143,12 @@ func BenchmarkGemm(b *testing.B) {
 	for _, s := range shapes {
 		b.Run(s.name, func(b *testing.B) { s.run(b, 1) })
 	}
+	b.Run("head", benchmarkHeads)
 }
 
-// BenchmarkCausal times the products of one head of attention, with its operands in cache. Of a lower triangular matrix
+// benchmarkHeads times the products of one head of attention, with its operands in cache. Of a lower triangular matrix
 // only that half counts as arithmetic.
-func BenchmarkCausal(b *testing.B) {
+func benchmarkHeads(b *testing.B) {
 	for _, c := range []struct {
 		name   string
 		t, hs  int

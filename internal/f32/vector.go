@@ -22,11 +22,6 @@ func Scale(dst []float32, alpha float32) {
 	scale(dst, alpha)
 }
 
-// Dot returns Σ x·y over the length of x.
-func Dot(x, y []float32) float32 {
-	return dot(x, y[:len(x)])
-}
-
 // Rotate turns pairs of channels in place (Su et al. 2021, section 3.2.2): x is heads side by side, each of 2·len(cos)
 // channels, of which j and len(cos)+j are a pair,
 //

@@ -41,13 +41,13 @@ func TestVector(t *testing.T) {
 		exact("Scale", func(x, y float64) float64 { return -1.7 * (x*y + 0.3*x) })
 
 		size := math.Sqrt(SumSquares(x.s) * SumSquares(y.s))
-		near(t, "Dot against portable", n, Dot(x.s, y.s), float64(dotPortable(x.s, y.s)), 0, 1e-6*size)
-		dot, squares := 0.0, 0.0
+		near(t, "Dot against portable", n, dot(x.s, y.s), float64(dotPortable(x.s, y.s)), 0, 1e-6*size)
+		products, squares := 0.0, 0.0
 		for i, v := range x.s {
-			dot += float64(v) * float64(y.s[i])
+			products += float64(v) * float64(y.s[i])
 			squares += float64(v) * float64(v)
 		}
-		near(t, "Dot", n, Dot(x.s, y.s), dot, 0, 1e-6*size)
+		near(t, "dot", n, dot(x.s, y.s), products, 0, 1e-6*size)
 		near(t, "SumSquares", n, float32(SumSquares(x.s)), squares, 1e-6, 0)
 
 		x.check(t, "x")
@@ -58,7 +58,7 @@ func TestVector(t *testing.T) {
 	Add(nil, nil, nil)
 	Scale(nil, 2)
 	Multiply(nil, nil, nil)
-	if Dot(nil, nil) != 0 || SumSquares(nil) != 0 {
+	if dot(nil, nil) != 0 || SumSquares(nil) != 0 {
 		t.Error("an empty sum is not 0")
 	}
 }
@@ -75,7 +75,7 @@ func TestVectorSpecials(t *testing.T) {
 				if s := SumSquares(x); s-s == 0 {
 					t.Errorf("SumSquares lost %v: %v", bad, s)
 				}
-				if s := Dot(x, ones); s-s == 0 {
+				if s := dot(x, ones); s-s == 0 {
 					t.Errorf("Dot lost %v: %v", bad, s)
 				}
 				AddScaled(ones, 2, x)
@@ -155,6 +155,6 @@ func TestVectorAllocations(t *testing.T) {
 	noAllocations(t, "AddScaled", func() { AddScaled(y, 2, x) })
 	noAllocations(t, "Multiply", func() { Multiply(y, x, x) })
 	noAllocations(t, "Scale", func() { Scale(y, 2) })
-	noAllocations(t, "Dot", func() { Dot(y, x) })
+	noAllocations(t, "Dot", func() { dot(y, x) })
 	noAllocations(t, "SumSquares", func() { SumSquares(y) })
 }

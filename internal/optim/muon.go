@@ -27,8 +27,8 @@ type Matrix struct {
 	W, Grad, Momentum []float32
 }
 
-// MuonIterations is how many Newton-Schulz iterations bring the singular values near 1.
-const MuonIterations = 5
+// muonIterations is how many Newton-Schulz iterations bring the singular values near 1.
+const muonIterations = 5
 
 // The coefficients of an iteration, X = aX + b(XXᵀ)X + c(XXᵀ)²X, chosen to grow small singular values fast (Jordan 2024).
 const nsA, nsB, nsC = 3.4445, -4.7750, 2.0315
@@ -90,13 +90,13 @@ func (ws *muonWorkspace) orthogonalise(u []float32, rows, cols int) {
 //	G = XXᵀ        S = aI + bG + cG²        X = S X
 func (ws *muonWorkspace) iterate(u []float32, r int) {
 	gram, step, x, y := ws.gram[:r*r], ws.step[:r*r], u, ws.y[:r*r]
-	for range MuonIterations {
+	for range muonIterations {
 		symmetric(gram, r, func(i, end int) { gramRows(gram, x, r, r, i, end) })
 		polynomial(step, gram, r)
 		f32.Gemm(false, false, r, r, r, nsB, step, r, x, r, 0, y, r)
 		x, y = y, x
 	}
-	copy(ws.y, x) // MuonIterations is odd: it is there already
+	copy(ws.y, x) // muonIterations is odd: it is there already
 }
 
 // iterateGram is for u with one side longer. All iterates are polynomials of the Gram matrix G of the shorter side times u,
@@ -108,7 +108,7 @@ func (ws *muonWorkspace) iterateGram(u []float32, rows, cols int) {
 	r := min(rows, cols)
 	gram, step, poly, product := ws.gram[:r*r], ws.step[:r*r], ws.poly[:r*r], ws.product[:r*r]
 	symmetric(gram, r, func(i, end int) { gramRows(gram, u, rows, cols, i, end) })
-	for k := range MuonIterations {
+	for k := range muonIterations {
 		polynomial(step, gram, r)
 		if k == 0 {
 			copy(poly, step)
@@ -117,7 +117,7 @@ func (ws *muonWorkspace) iterateGram(u []float32, rows, cols int) {
 			multiplySymmetric(nsB, step, poly, 0, product, r)
 			poly, product = product, poly
 		}
-		if k+1 < MuonIterations {
+		if k+1 < muonIterations {
 			multiplySymmetric(nsB, step, gram, 0, product, r)
 			multiplySymmetric(nsB, step, product, 0, gram, r)
 		}

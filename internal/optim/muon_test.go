@@ -21,7 +21,7 @@ func newtonSchulz(g []float64, rows, cols int) []float64 {
 	for i, v := range g {
 		x[i] = v / (math.Sqrt(norm) + 1e-7)
 	}
-	for range MuonIterations {
+	for range muonIterations {
 		a := multiply(x, transpose(x, rows, cols), rows, cols, rows)
 		b := multiply(a, a, rows, rows, rows)
 		for i := range b {

@@ -13,6 +13,7 @@ import (
 
 	"chargpt/internal/atomicfile"
 	"chargpt/internal/attention"
+	"chargpt/model/train"
 )
 
 // A recording is the folder "probe" of a run: one text, traced at every evaluation.
@@ -69,6 +70,12 @@ func (r Recorded) Open() (*attention.Trace, error) {
 		return nil, fmt.Errorf("%s: %w", r.File, err)
 	}
 	return t, nil
+}
+
+// Owns reports whether a file is in the recording of a run.
+func Owns(file string) bool {
+	folder := filepath.Dir(file)
+	return filepath.Base(folder) == recordingFolder && train.IsRun(filepath.Dir(folder))
 }
 
 // Record writes a trace into a run folder, whole or not at all, in place of one of the same iteration.

@@ -86,7 +86,7 @@ func newGeneration(batch, first int, decode func(int32) string, o Options, emit 
 	g := &generation{o: o, decode: decode, emit: emit, first: first, running: batch,
 		tokens: make([]int32, batch), hold: make([]holdback, batch), done: make([]bool, batch)}
 	for i := range batch {
-		g.random = append(g.random, Stream(o.Seed, first+i))
+		g.random = append(g.random, stream(o.Seed, first+i))
 	}
 	return g
 }
@@ -118,7 +118,7 @@ func (g *generation) draw(logits []float32) error {
 		if g.scratch, err = g.o.Candidates(g.scratch, logits[i*v:(i+1)*v]); err != nil {
 			return err
 		}
-		c := Draw(g.scratch, g.random[i].Float64())
+		c := draw(g.scratch, g.random[i].Float64())
 		g.tokens[i] = c.ID
 		text, stopped := g.hold[i].add(g.decode(c.ID), g.o.Stop)
 		if err := g.emit(Event{Sample: g.first + i, Text: text, ID: c.ID, Probability: c.Probability}); err != nil {

@@ -101,8 +101,8 @@ func nucleus(c []Candidate, p float64) []Candidate {
 	return c
 }
 
-// Draw picks a candidate by u, a uniform random number in [0, 1).
-func Draw(c []Candidate, u float64) Candidate {
+// draw picks a candidate by u, a uniform random number in [0, 1).
+func draw(c []Candidate, u float64) Candidate {
 	last := c[0]
 	for _, x := range c {
 		if x.Probability > 0 {
@@ -115,7 +115,7 @@ func Draw(c []Candidate, u float64) Candidate {
 	return last // also where rounding left the sum a little under 1
 }
 
-// Stream returns the random numbers of sample i of a seed: they depend on the two alone.
-func Stream(seed uint64, i int) *rand.Rand {
+// stream returns the random numbers of sample i of a seed: they depend on the two alone.
+func stream(seed uint64, i int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0x73616d706c650000+uint64(i))) // "sample"
 }

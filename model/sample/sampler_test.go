@@ -93,21 +93,21 @@ func TestDraw(t *testing.T) {
 		u    float64
 		want int32
 	}{{0, 7}, {0.499, 7}, {0.5, 3}, {0.749, 3}, {0.75, 9}, {math.Nextafter(1, 0), 9}, {1, 9}, {2, 9}, {-1, 7}, {math.NaN(), 9}} {
-		if got := Draw(c, tt.u); got.ID != tt.want {
-			t.Errorf("Draw(%v) = %d, want %d", tt.u, got.ID, tt.want)
+		if got := draw(c, tt.u); got.ID != tt.want {
+			t.Errorf("draw(%v) = %d, want %d", tt.u, got.ID, tt.want)
 		}
 	}
-	if got := Draw([]Candidate{{7, 1}, {3, 0}}, 1); got.ID != 7 {
+	if got := draw([]Candidate{{7, 1}, {3, 0}}, 1); got.ID != 7 {
 		t.Errorf("Draw takes character %d of probability 0, want 7", got.ID)
 	}
 }
 
 func TestDrawFollowsProbabilities(t *testing.T) {
 	c := []Candidate{{0, 0.6}, {1, 0.3}, {2, 0.1}}
-	rng, counts := Stream(1, 0), [3]float64{}
+	rng, counts := stream(1, 0), [3]float64{}
 	const n = 100_000
 	for range n {
-		counts[Draw(c, rng.Float64()).ID]++
+		counts[draw(c, rng.Float64()).ID]++
 	}
 	for i, x := range c {
 		if got := counts[i] / n; math.Abs(got-x.Probability) > 0.01 {
@@ -127,7 +127,7 @@ func FuzzCandidates(f *testing.F) {
 		if len(got) == 0 {
 			t.Fatal("no candidate left")
 		}
-		if x := Draw(got, u); x.ID < 0 || x.ID > 2 || !(x.Probability >= 0 && x.Probability <= 1) {
+		if x := draw(got, u); x.ID < 0 || x.ID > 2 || !(x.Probability >= 0 && x.Probability <= 1) {
 			t.Fatalf("drew %+v from %v", x, got)
 		}
 	})

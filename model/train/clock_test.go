@@ -63,7 +63,7 @@ func TestMinutes(t *testing.T) {
 		if got := tr.learningRate(tr.State.Iteration); got != o.MinLR {
 			t.Errorf("%s: the learning rate falls to %v, want %v", tt.name, got, o.MinLR)
 		}
-		c, err := checkpoint.Read(filepath.Join(path, checkpointFile))
+		c, err := checkpoint.Read(filepath.Join(path, CheckpointFile))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,9 +17,9 @@ import (
 
 // The files of a run folder.
 const (
-	checkpointFile = "ckpt.safetensors" // everything that training needs to go on
-	bestFile       = "best.safetensors" // the weights of the lowest validation loss
-	metricsFile    = "metrics.csv"      // a row an evaluation
+	CheckpointFile = "ckpt.safetensors" // everything that training needs to go on
+	BestFile       = "best.safetensors" // the weights of the lowest validation loss
+	MetricsFile    = "metrics.csv"      // a row an evaluation
 	configFile     = "config.json"      // the settings the run began with, as cmd/train -config reads them
 	lockFile       = ".lock"            // held by the trainer that is running
 )
@@ -28,7 +28,7 @@ const (
 var ErrRunExists = errors.New("the folder holds a run already")
 
 // ErrNoCheckpoint says that a folder holds the best weights of a run that cannot go on: its checkpoint is gone.
-var ErrNoCheckpoint = errors.New("the folder holds the best weights of a run without " + checkpointFile)
+var ErrNoCheckpoint = errors.New("the folder holds the best weights of a run without " + CheckpointFile)
 
 // ErrForeign says that a folder holds files, but none of a run.
 var ErrForeign = errors.New("the folder holds files that are no run's")
@@ -56,7 +56,7 @@ func Create(path string) (*Folder, error) {
 		f.Close()
 		return nil, err
 	}
-	return f, f.clean(f.file(metricsFile))
+	return f, f.clean(f.file(MetricsFile))
 }
 
 // checkOurs refuses a folder that is neither empty nor a run's: every run has a lock file from its start.
@@ -65,12 +65,23 @@ func checkOurs(path string) error {
 	if err != nil || len(entries) == 0 {
 		return err
 	}
-	for _, e := range entries {
-		if slices.Contains([]string{lockFile, checkpointFile, bestFile}, e.Name()) {
-			return nil
-		}
+	if IsRun(path) {
+		return nil
 	}
 	return fmt.Errorf("%s: %w", path, ErrForeign)
+}
+
+// IsRun reports whether a folder is a run's.
+func IsRun(folder string) bool {
+	return slices.ContainsFunc([]string{lockFile, CheckpointFile, BestFile}, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(folder, name))
+		return err == nil
+	})
+}
+
+// Owns reports whether a file is one that the run in its folder keeps and cannot make again.
+func Owns(file string) bool {
+	return slices.Contains([]string{lockFile, configFile, MetricsFile, CheckpointFile, BestFile}, filepath.Base(file)) && IsRun(filepath.Dir(file))
 }
 
 // checkEmpty refuses a folder that holds a run's weights.
@@ -78,7 +89,7 @@ func (f *Folder) checkEmpty() error {
 	if _, err := os.Lstat(f.Checkpoint()); err == nil {
 		return fmt.Errorf("%s: %w", f.Path, ErrRunExists)
 	}
-	if _, err := os.Lstat(f.file(bestFile)); err == nil {
+	if _, err := os.Lstat(f.file(BestFile)); err == nil {
 		return fmt.Errorf("%s: %w", f.Path, ErrNoCheckpoint)
 	}
 	return nil
@@ -115,8 +126,8 @@ func CreateNew(root, name string) (*Folder, error) {
 // Open locks the run folder at path, to resume it, and removes temporary files that a crash left. Where only its best
 // weights are left, the error is [ErrNoCheckpoint].
 func Open(path string) (*Folder, error) {
-	if _, err := os.Stat(filepath.Join(path, checkpointFile)); err != nil {
-		if _, e := os.Stat(filepath.Join(path, bestFile)); e == nil && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(path, CheckpointFile)); err != nil {
+		if _, e := os.Stat(filepath.Join(path, BestFile)); e == nil && errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s: %w", path, ErrNoCheckpoint)
 		}
 		return nil, fmt.Errorf("no run to resume in %s: %w", path, err)
@@ -146,7 +157,7 @@ func (f *Folder) WriteConfig(settings []byte) error {
 func (f *Folder) file(name string) string { return filepath.Join(f.Path, name) }
 
 // Checkpoint is the path of the run's checkpoint.
-func (f *Folder) Checkpoint() string { return f.file(checkpointFile) }
+func (f *Folder) Checkpoint() string { return f.file(CheckpointFile) }
 
 // Locate is the checkpoint file that a path means: the newest run's best under root where it is empty, a run folder's
 // best, or the file itself.
@@ -174,7 +185,7 @@ func Locate(root, path string) (string, error) {
 // best is what samplers load from a run folder: best.safetensors, or the checkpoint where no evaluation has found a best
 // yet.
 func best(folder string) (string, error) {
-	for _, name := range []string{bestFile, checkpointFile} {
+	for _, name := range []string{BestFile, CheckpointFile} {
 		path := filepath.Join(folder, name)
 		if _, err := os.Stat(path); err == nil {
 			return path, nil
@@ -199,7 +210,7 @@ func Newest(root string) (string, error) {
 
 // Runs are the run folders under root, the one whose checkpoint was written last first.
 func Runs(root string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(root, "*", checkpointFile))
+	files, err := filepath.Glob(filepath.Join(root, "*", CheckpointFile))
 	if err != nil {
 		return nil, err
 	}

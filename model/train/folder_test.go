@@ -15,7 +15,7 @@ func TestFolderWithoutCheckpoint(t *testing.T) {
 	if err := os.Mkdir(path, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(path, bestFile), []byte("weights"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(path, BestFile), []byte("weights"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Create(path); !errors.Is(err, ErrNoCheckpoint) {
@@ -29,20 +29,20 @@ func TestFolderWithoutCheckpoint(t *testing.T) {
 		t.Fatalf("CreateNew: %v, %v, want plays-2", f, err)
 	}
 	f.Close()
-	if got, err := os.ReadFile(filepath.Join(path, bestFile)); string(got) != "weights" {
+	if got, err := os.ReadFile(filepath.Join(path, BestFile)); string(got) != "weights" {
 		t.Errorf("afterwards, the weights are %q (%v)", got, err)
 	}
 }
 
 // What stands in the place of a run's file, and is none, is named at once and stays.
 func TestFolderWithoutRegularFiles(t *testing.T) {
-	for _, name := range []string{lockFile, metricsFile} {
+	for _, name := range []string{lockFile, MetricsFile} {
 		path := t.TempDir()
 		other := filepath.Join(path, name)
 		if err := os.Mkdir(other, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(path, checkpointFile), nil, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(path, CheckpointFile), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		for call, f := range map[string]func(string) (*Folder, error){"Create": Create, "Open": Open} {

@@ -20,7 +20,7 @@ func TestResumeRefusesForeignBest(t *testing.T) {
 	runUntil(t, newTrainer(t, own, o, 1), 7) // the best is of iteration 5, the checkpoint of 7
 	ends := filepath.Join(dir, "ends")
 	runUntil(t, newTrainer(t, ends, o, 1), 5) // the checkpoint is the best
-	want, err := os.ReadFile(filepath.Join(own, bestFile))
+	want, err := os.ReadFile(filepath.Join(own, BestFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,17 +49,17 @@ func TestResumeRefusesForeignBest(t *testing.T) {
 			t.Fatal(err)
 		}
 		runUntil(t, other, 5)
-		foreign, err := os.ReadFile(filepath.Join(path, bestFile))
+		foreign, err := os.ReadFile(filepath.Join(path, BestFile))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, run := range []string{own, ends} {
-			if err := os.WriteFile(filepath.Join(run, bestFile), foreign, 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(run, BestFile), foreign, 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
 		_, err = resumeLength(t, own, Length{})
-		if err == nil || !strings.Contains(err.Error(), "of another run; move "+filepath.Join(own, bestFile)+" away") {
+		if err == nil || !strings.Contains(err.Error(), "of another run; move "+filepath.Join(own, BestFile)+" away") {
 			t.Errorf("the best of another %s: %v, want an error that names the file", tt.name, err)
 		}
 		if tr, err := resumeLength(t, ends, Length{}); err != nil {
@@ -67,7 +67,7 @@ func TestResumeRefusesForeignBest(t *testing.T) {
 		} else {
 			tr.Close()
 		}
-		if got, err := os.ReadFile(filepath.Join(ends, bestFile)); err != nil || string(got) != string(want) {
+		if got, err := os.ReadFile(filepath.Join(ends, BestFile)); err != nil || string(got) != string(want) {
 			t.Errorf("the best of another %s, where the checkpoint is the best, is not replaced by it (%v)", tt.name, err)
 		}
 	}

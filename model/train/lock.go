@@ -12,7 +12,7 @@ var ErrLocked = errors.New("another trainer is using this run folder")
 
 // lockFolder takes the lock of a folder. The operating system drops it when the process ends, however it ends.
 func lockFolder(path string) (*Folder, error) {
-	for _, name := range []string{lockFile, metricsFile} { // to open a pipe would be to wait
+	for _, name := range []string{lockFile, MetricsFile} { // to open a pipe would be to wait
 		if info, err := os.Stat(filepath.Join(path, name)); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("%s is no regular file, as a run's must be: move it away", filepath.Join(path, name))
 		}

@@ -21,7 +21,7 @@ var metricsHeader = []string{"iteration", "train_loss", "val_loss", "unigram_los
 // appendMetrics adds a row, and the header to a new file.
 func (f *Folder) appendMetrics(e Evaluation) error {
 	var rows bytes.Buffer
-	if info, err := os.Stat(f.file(metricsFile)); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+	if info, err := os.Stat(f.file(MetricsFile)); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		fmt.Fprintln(&rows, strings.Join(metricsHeader, ","))
 	}
 	number := func(x float64) string {
@@ -32,7 +32,7 @@ func (f *Folder) appendMetrics(e Evaluation) error {
 	}
 	fmt.Fprintln(&rows, strings.Join([]string{strconv.Itoa(e.Iteration), number(e.TrainLoss), number(e.ValLoss),
 		number(e.UnigramLoss), number(e.BigramLoss), number(e.LearningRate), strconv.FormatFloat(e.Seconds, 'f', 3, 64)}, ","))
-	file, err := os.OpenFile(f.file(metricsFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	file, err := os.OpenFile(f.file(MetricsFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ type lastMetrics struct {
 // left. A row is written before its checkpoint: only one after the checkpoint can be cut short.
 func (f *Folder) truncateMetrics(iteration int) (lastMetrics, error) {
 	last := lastMetrics{iteration: -1}
-	old, err := os.ReadFile(f.file(metricsFile))
+	old, err := os.ReadFile(f.file(MetricsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return last, nil
 	}
@@ -60,7 +60,7 @@ func (f *Folder) truncateMetrics(iteration int) (lastMetrics, error) {
 	header := strings.Join(metricsHeader, ",") + "\n"
 	rows, ok := bytes.CutPrefix(old, []byte(header))
 	if !ok && !strings.HasPrefix(header, string(old)) { // a crash may have cut the header short
-		return last, fmt.Errorf("%s does not begin with %q, as a run's does: repair it, or move it away to go on without its rows", f.file(metricsFile), strings.TrimSpace(header))
+		return last, fmt.Errorf("%s does not begin with %q, as a run's does: repair it, or move it away to go on without its rows", f.file(MetricsFile), strings.TrimSpace(header))
 	}
 	kept := old[:len(old)-len(rows)]
 	if !ok {
@@ -74,7 +74,7 @@ func (f *Folder) truncateMetrics(iteration int) (lastMetrics, error) {
 			break
 		}
 		if err != nil {
-			return last, fmt.Errorf("%s, line %d: %w: repair it, or move the file away to go on without its rows", f.file(metricsFile), number, err)
+			return last, fmt.Errorf("%s, line %d: %w: repair it, or move the file away to go on without its rows", f.file(MetricsFile), number, err)
 		}
 		last = row
 		kept = append(kept, bytes.TrimSuffix(line, []byte("\n"))...)
@@ -83,7 +83,7 @@ func (f *Folder) truncateMetrics(iteration int) (lastMetrics, error) {
 	if bytes.Equal(kept, old) {
 		return last, nil
 	}
-	return last, atomicfile.WriteBytes(f.file(metricsFile), kept)
+	return last, atomicfile.WriteBytes(f.file(MetricsFile), kept)
 }
 
 // parseMetrics reads iteration and seconds of a row.

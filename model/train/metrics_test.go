@@ -31,7 +31,7 @@ func TestTruncateMetrics(t *testing.T) {
 		{"an endless time", header + "5,3,3,3,2,0.1,+Inf\n", "", lastMetrics{}, "is no time"},
 	} {
 		f := &Folder{Path: t.TempDir()}
-		path := filepath.Join(f.Path, metricsFile)
+		path := filepath.Join(f.Path, MetricsFile)
 		if err := os.WriteFile(path, []byte(tt.content), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -50,13 +50,13 @@ func TestTruncateMetrics(t *testing.T) {
 	if last, err := f.truncateMetrics(5); err != nil || last.iteration != -1 {
 		t.Errorf("without a file: %v, %v", last, err)
 	}
-	if err := os.WriteFile(filepath.Join(f.Path, metricsFile), nil, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(f.Path, MetricsFile), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.appendMetrics(Evaluation{Iteration: 5}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile(filepath.Join(f.Path, metricsFile)); err != nil || !strings.HasPrefix(string(got), header+"5,") {
+	if got, err := os.ReadFile(filepath.Join(f.Path, MetricsFile)); err != nil || !strings.HasPrefix(string(got), header+"5,") {
 		t.Errorf("a row in an empty file: %q, %v, want the header above it", got, err)
 	}
 }

@@ -27,7 +27,7 @@ func TestPatience(t *testing.T) {
 	}
 	runUntil(t, newTrainer(t, stopped, o, 1), end-3)
 	run(t, resumeTrainer(t, stopped, 0))
-	sameFiles(t, whole, stopped, checkpointFile, bestFile)
+	sameFiles(t, whole, stopped, CheckpointFile, BestFile)
 
 	again := resumeTrainer(t, stopped, 0)
 	run(t, again)

@@ -32,7 +32,7 @@ func testResumeIsExact(t *testing.T, optimizer string) {
 			runUntil(t, resumeTrainer(t, path, 0), at)
 		}
 		run(t, resumeTrainer(t, path, 0))
-		sameFiles(t, whole, path, checkpointFile, bestFile)
+		sameFiles(t, whole, path, CheckpointFile, BestFile)
 		if got, want := metricsWithoutSeconds(t, path), metricsWithoutSeconds(t, whole); !slices.Equal(got, want) {
 			t.Errorf("stopped at %v: metrics %q, want %q", stop, got, want)
 		}
@@ -50,29 +50,29 @@ func TestResumeMendsCrash(t *testing.T) {
 	var older []byte // best.safetensors of the evaluation before
 	tr.Evaluated = func(e Evaluation) {
 		if e.Iteration == 5 {
-			older, _ = os.ReadFile(filepath.Join(path, bestFile))
+			older, _ = os.ReadFile(filepath.Join(path, BestFile))
 		}
 	}
 	runUntil(t, tr, 10)
 	if tr.State.BestIter != 10 || len(older) == 0 {
 		t.Fatalf("iteration 10 is not the best so far (%d is): the test needs another text", tr.State.BestIter)
 	}
-	for name, content := range map[string]string{checkpointFile + ".tmp-123": "torn", bestFile + ".tmp-9": ""} {
+	for name, content := range map[string]string{CheckpointFile + ".tmp-123": "torn", BestFile + ".tmp-9": ""} {
 		if err := os.WriteFile(filepath.Join(path, name), []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f, err := os.OpenFile(filepath.Join(path, metricsFile), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(filepath.Join(path, MetricsFile), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.WriteString("15,1,1,1,1,1,1\n20,1,1")
 	f.Close()
-	if err := os.WriteFile(filepath.Join(path, bestFile), older, 0o666); err != nil { // the crash came before it was replaced
+	if err := os.WriteFile(filepath.Join(path, BestFile), older, 0o666); err != nil { // the crash came before it was replaced
 		t.Fatal(err)
 	}
 	run(t, resumeTrainer(t, path, 0))
-	sameFiles(t, whole, path, checkpointFile, bestFile)
+	sameFiles(t, whole, path, CheckpointFile, BestFile)
 	if got, want := metricsWithoutSeconds(t, path), metricsWithoutSeconds(t, whole); !slices.Equal(got, want) {
 		t.Errorf("metrics %q, want %q", got, want)
 	}
@@ -94,18 +94,18 @@ func TestResumeWithoutBest(t *testing.T) {
 	if tr.State.BestIter == o.MaxIters {
 		t.Fatal("the last iteration is the best: the test needs another text")
 	}
-	if err := os.Remove(filepath.Join(path, bestFile)); err != nil {
+	if err := os.Remove(filepath.Join(path, BestFile)); err != nil {
 		t.Fatal(err)
 	}
 	over := resumeTrainer(t, path, 0)
 	result, err := over.Finish(t.Context())
-	if err != nil || !over.BestLost || result.BestIter != o.MaxIters || over.BestPath() != filepath.Join(path, checkpointFile) {
+	if err != nil || !over.BestLost || result.BestIter != o.MaxIters || over.BestPath() != filepath.Join(path, CheckpointFile) {
 		t.Errorf("over, %v: lost %v, the best is of iteration %d in %s", err, over.BestLost, result.BestIter, over.BestPath())
 	}
 	over.Close()
 	longer := resumeTrainer(t, path, o.MaxIters+o.EvalInterval)
 	run(t, longer)
-	if _, err := os.Stat(filepath.Join(path, bestFile)); err != nil || longer.State.BestIter != o.MaxIters+o.EvalInterval {
+	if _, err := os.Stat(filepath.Join(path, BestFile)); err != nil || longer.State.BestIter != o.MaxIters+o.EvalInterval {
 		t.Errorf("extended, the best is of iteration %d, %v", longer.State.BestIter, err)
 	}
 }
@@ -115,7 +115,7 @@ func TestResumeRefuses(t *testing.T) {
 	_, o := small()
 	path := filepath.Join(dir, "run")
 	run(t, newTrainer(t, path, o, 1))
-	c, err := checkpoint.Read(filepath.Join(path, checkpointFile))
+	c, err := checkpoint.Read(filepath.Join(path, CheckpointFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestResumeRefuses(t *testing.T) {
 	if _, err := Resume(c, readText(t, text), Length{MaxIters: 19}, Run{}); err == nil || !strings.Contains(err.Error(), "max_iters") {
 		t.Errorf("max_iters under the iterations done: %v, want an error that names it", err)
 	}
-	best, err := checkpoint.Read(filepath.Join(path, bestFile))
+	best, err := checkpoint.Read(filepath.Join(path, BestFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func (t *Trainer) saveEvaluation(e Evaluation) error {
 	if !e.Best {
 		return nil
 	}
-	if err := t.write(bestFile, nil); err != nil {
+	if err := t.write(BestFile, nil); err != nil {
 		return fmt.Errorf("saving the best weights failed: %w; the checkpoint has them: -resume goes on", err)
 	}
 	return nil
@@ -43,7 +43,7 @@ func (t *Trainer) saveEvaluation(e Evaluation) error {
 
 // notSaved is the error of a checkpoint that could not be written, or of what belongs to it.
 func (t *Trainer) notSaved(err error) error {
-	if _, missing := os.Stat(t.folder.file(checkpointFile)); missing != nil {
+	if _, missing := os.Stat(t.folder.file(CheckpointFile)); missing != nil {
 		return fmt.Errorf("saving failed: %w", err)
 	}
 	return fmt.Errorf("saving failed: %w; the checkpoint before is intact", err)
@@ -57,7 +57,7 @@ func (t *Trainer) save() error {
 	if err := t.checkWeights(); err != nil {
 		return err
 	}
-	if err := t.write(checkpointFile, t.update.state()); err != nil {
+	if err := t.write(CheckpointFile, t.update.state()); err != nil {
 		return t.notSaved(err)
 	}
 	return nil
@@ -118,7 +118,7 @@ func (t *Trainer) restoreBest() error {
 		return nil
 	}
 	t.best = append(t.best, t.Model.Flat()...)
-	file := t.folder.file(bestFile)
+	file := t.folder.file(BestFile)
 	best, err := checkpoint.Read(file)
 	if err == nil {
 		err = t.checkBest(best)
@@ -128,7 +128,7 @@ func (t *Trainer) restoreBest() error {
 		if err == nil {
 			return nil
 		}
-		return t.write(bestFile, nil)
+		return t.write(BestFile, nil)
 	case errors.Is(err, fs.ErrNotExist): // somebody removed it: the next evaluation is the best so far
 		t.best, t.State.BestLoss, t.State.BestIter, t.State.Worse, t.BestLost = nil, nil, 0, 0, true
 		return nil
@@ -184,7 +184,7 @@ func (t *Trainer) BestPath() string {
 	case t.folder == nil:
 		return ""
 	case t.best == nil:
-		return t.folder.file(checkpointFile)
+		return t.folder.file(CheckpointFile)
 	}
-	return t.folder.file(bestFile)
+	return t.folder.file(BestFile)
 }

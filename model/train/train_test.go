@@ -115,7 +115,7 @@ func runUntil(t *testing.T, tr *Trainer, iteration int) {
 	if err := tr.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c, err := checkpoint.Read(filepath.Join(tr.Path(), checkpointFile))
+	c, err := checkpoint.Read(filepath.Join(tr.Path(), CheckpointFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func sameFiles(t *testing.T, a, b string, names ...string) {
 // metricsWithoutSeconds are the rows but their last column, which is a time.
 func metricsWithoutSeconds(t *testing.T, path string) []string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(path, metricsFile))
+	b, err := os.ReadFile(filepath.Join(path, MetricsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	run(t, newTrainer(t, filepath.Join(dir, "one"), o, 1))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	run(t, newTrainer(t, filepath.Join(dir, "three"), o, 3))
-	sameFiles(t, filepath.Join(dir, "one"), filepath.Join(dir, "three"), checkpointFile, bestFile)
+	sameFiles(t, filepath.Join(dir, "one"), filepath.Join(dir, "three"), CheckpointFile, BestFile)
 }
 
 // A loss that is not finite stops the run and leaves the files as they were.
@@ -167,7 +167,7 @@ func TestDivergenceKeepsFiles(t *testing.T) {
 	var saved [2][]byte
 	tr.Stepped = func(p Progress) {
 		if p.Iteration == 7 {
-			for i, name := range []string{checkpointFile, bestFile} {
+			for i, name := range []string{CheckpointFile, BestFile} {
 				saved[i], _ = os.ReadFile(filepath.Join(path, name))
 			}
 			tr.Model.Parameters()[0].Data[0] = float32(math.NaN())
@@ -178,7 +178,7 @@ func TestDivergenceKeepsFiles(t *testing.T) {
 	if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "learning_rate") {
 		t.Fatalf("a NaN weight: %v, want a *DivergedError that says what to try", err)
 	}
-	for i, name := range []string{checkpointFile, bestFile} {
+	for i, name := range []string{CheckpointFile, BestFile} {
 		if now, _ := os.ReadFile(filepath.Join(path, name)); !bytes.Equal(now, saved[i]) {
 			t.Errorf("%s was overwritten", name)
 		}
@@ -201,7 +201,7 @@ func TestStopDoesNotSaveBrokenWeights(t *testing.T) {
 	if err := tr.Run(ctx); !errors.As(err, &diverged) {
 		t.Fatalf("stopped with an infinite weight: %v, want a *DivergedError", err)
 	}
-	c, err := checkpoint.Read(filepath.Join(path, checkpointFile))
+	c, err := checkpoint.Read(filepath.Join(path, CheckpointFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestFolders(t *testing.T) {
 		t.Errorf("a second trainer on a folder: %v, want ErrLocked", err)
 	}
 	open.Close()
-	if path, err := Locate(root, ""); err != nil || path != filepath.Join(first.Path, bestFile) {
+	if path, err := Locate(root, ""); err != nil || path != filepath.Join(first.Path, BestFile) {
 		t.Errorf("Locate of the newest run = %q, %v", path, err)
 	}
 	if _, err := Locate(t.TempDir(), ""); err == nil || !strings.Contains(err.Error(), "cmd/train") {
@@ -336,7 +336,7 @@ func TestNoValidation(t *testing.T) {
 	o.ValFraction = 0
 	tr := newTrainer(t, path, o, 1)
 	run(t, tr)
-	if _, err := os.Stat(filepath.Join(path, bestFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(path, BestFile)); err == nil {
 		t.Error("best.safetensors was written without a validation loss")
 	}
 	result, err := tr.Finish(context.Background())
@@ -364,7 +364,7 @@ func TestFinishMeasuresSavedWeights(t *testing.T) {
 	if result.BestIter == o.MaxIters {
 		t.Fatal("the last iteration is the best: the test needs another text")
 	}
-	c, err := checkpoint.Read(filepath.Join(path, bestFile))
+	c, err := checkpoint.Read(filepath.Join(path, BestFile))
 	if err != nil {
 		t.Fatal(err)
 	}
