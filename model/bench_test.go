@@ -82,10 +82,14 @@ func stepFunc(tb testing.TB, m *model.Model, g *model.Batch) func(i int) {
 	}
 }
 
-// stepFLOP is the arithmetic of a training step over a number of tokens as nanoGPT counts it (PaLM, appendix B).
+// stepFLOP is the arithmetic of a training step over a number of tokens as nanoGPT counts it (PaLM, appendix B): positions
+// are only added.
 func stepFLOP(m *model.Model, tokens int) float64 {
-	c := m.Config
-	perToken := 6*m.NumParameters(false) + 12*c.NLayer*c.NHead*c.HeadSize*c.BlockSize
+	c, n := m.Config, m.NumParameters()
+	if c.Position != model.PositionRope {
+		n -= c.BlockSize * c.NEmbd
+	}
+	perToken := 6*n + 12*c.NLayer*c.NHead*c.HeadSize*c.BlockSize
 	return float64(perToken) * float64(tokens)
 }
 

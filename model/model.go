@@ -84,17 +84,8 @@ func (m *Model) SetWeights(weights map[string][]float32) error {
 	return nil
 }
 
-// NumParameters is how many numbers are trained. Without positions (the wpe table, as nanoGPT counts) it is what a
-// training step's arithmetic is proportional to.
-func (m *Model) NumParameters(withPositions bool) int {
-	n := len(m.flat)
-	for _, p := range m.parameters {
-		if p.Name == "wpe" && !withPositions {
-			n -= len(p.Data)
-		}
-	}
-	return n
-}
+// NumParameters is how many numbers are trained.
+func (m *Model) NumParameters() int { return len(m.flat) }
 
 // parameter returns the parameter of that name, or nil: a model without biases has none.
 func (m *Model) parameter(name string) *Parameter {

@@ -37,7 +37,7 @@ func dryRun(ctx context.Context, o *options, stdin io.Reader, stdout io.Writer) 
 	tokens := o.BatchSize * t.Model.Config.BlockSize
 	epoch := float64(t.Data.Train.Len()) / float64(tokens)
 	fmt.Fprintf(stdout, "model: %s\n", describe(t.Model))
-	fmt.Fprintf(stdout, "memory: an estimated %.0f MB at the peak, %.1f MB of it parameters, gradients, moments and best weights\n", peakMemory(t)/1e6, train.ParameterMemory*float64(t.Model.NumParameters(true))/1e6)
+	fmt.Fprintf(stdout, "memory: an estimated %.0f MB at the peak, %.1f MB of it parameters, gradients, moments and best weights\n", peakMemory(t)/1e6, train.ParameterMemory*float64(t.Model.NumParameters())/1e6)
 	fmt.Fprintf(stdout, "tokens per iteration: %d (%d windows of %d characters)\n", tokens, o.BatchSize, t.Model.Config.BlockSize)
 	fmt.Fprintf(stdout, "iterations per epoch: %.1f (%d characters to train on)\n", epoch, t.Data.Train.Len())
 	fmt.Fprintf(stdout, "iteration: %.1f ms, %.0f tokens/s, measured on %s\n", each.Seconds()*1e3, float64(tokens)/each.Seconds(), count(t.Model.Threads, "thread"))

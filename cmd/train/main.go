@@ -205,7 +205,7 @@ func describe(m *model.Model) string {
 	if c.AttnOnly {
 		kind = ", attention only"
 	}
-	return fmt.Sprintf("%s, %s, %s, block %d%s: %d parameters", count(c.NLayer, "layer"), count(c.NHead, "head"), count(c.NEmbd, "channel"), c.BlockSize, kind, m.NumParameters(true))
+	return fmt.Sprintf("%s, %s, %s, block %d%s: %d parameters", count(c.NLayer, "layer"), count(c.NHead, "head"), count(c.NEmbd, "channel"), c.BlockSize, kind, m.NumParameters())
 }
 
 // count is a number of things in words.

@@ -1,6 +1,7 @@
 package attention
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,16 +13,13 @@ func strongest(row []float32, query, k int) []int {
 	for i := range keys {
 		keys[i] = query - i
 	}
-	slices.SortStableFunc(keys, func(a, b int) int {
-		switch {
-		case row[a] > row[b]:
-			return -1
-		case row[a] < row[b]:
-			return 1
-		}
-		return 0
-	})
-	return keys[:min(k, len(keys))]
+	return largest(row, keys, k)
+}
+
+// largest are the (at most) k indices whose numbers are largest, the largest first; of equal ones the first.
+func largest(x []float32, indices []int, k int) []int {
+	slices.SortStableFunc(indices, func(a, b int) int { return cmp.Compare(x[b], x[a]) })
+	return indices[:min(k, len(indices))]
 }
 
 // writeInquiry lists each query's strongest keys: a line a key with its scores for a head, a line a query for a mean.

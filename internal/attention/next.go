@@ -2,7 +2,6 @@ package attention
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -15,16 +14,7 @@ func likeliest(p []float32, k int) []int {
 	for i := range ids {
 		ids[i] = i
 	}
-	slices.SortStableFunc(ids, func(a, b int) int {
-		switch {
-		case p[a] > p[b]:
-			return -1
-		case p[a] < p[b]:
-			return 1
-		}
-		return 0
-	})
-	return ids[:min(k, len(ids))]
+	return largest(p, ids, k)
 }
 
 // writeNext sets the model's next-character distribution beside the Markov chain's, which knows the last character only.

@@ -85,7 +85,7 @@ func (p Playground) Validate() error {
 	}
 	if size := p.size(); size > maxPlayground {
 		return fmt.Errorf("the model has %s parameters, so its page would have %d MB, over the %d MB that browsers open well; look at it with -http instead",
-			grouped(p.parameters()), size/1e6, maxPlayground/1_000_000)
+			grouped(p.Model.NumParameters()), size/1e6, maxPlayground/1_000_000)
 	}
 	if size := windowSize(c); size > maxWindow {
 		return fmt.Errorf("block_size is %d: attention over such a window would take %.0f MB in the page, over its %d MB; look at the model with -http instead",
@@ -103,7 +103,7 @@ func (p Playground) Validate() error {
 
 // size is about how many bytes the page has.
 func (p Playground) size() int {
-	size := base64.StdEncoding.EncodedLen(2*p.parameters()) + len(script()) + len(worker()) + len(style())
+	size := base64.StdEncoding.EncodedLen(2*p.Model.NumParameters()) + len(script()) + len(worker()) + len(style())
 	size += 24 * len(p.Vocab)               // a character and its label in quotes
 	size += 100 * len(p.Model.Parameters()) // a name and a shape
 	if p.Bigram != nil {
@@ -119,17 +119,9 @@ func windowSize(c model.Config) float64 {
 	return 4 * float64(c.NLayer) * (5*t*a + float64(c.NHead)*t*t/2)
 }
 
-// parameters is how many numbers the model has.
-func (p Playground) parameters() (n int) {
-	for _, x := range p.Model.Parameters() {
-		n += len(x.Data)
-	}
-	return n
-}
-
 func (p Playground) encode() wireNetwork {
 	n := wireNetwork{Tied: p.Model.Config.Tied, AttnOnly: p.Model.Config.AttnOnly,
-		Weights: make([]byte, 0, 2*p.parameters()), Bigram: packChain(p.Bigram, len(p.Vocab))}
+		Weights: make([]byte, 0, 2*p.Model.NumParameters()), Bigram: packChain(p.Bigram, len(p.Vocab))}
 	for _, x := range p.Model.Parameters() {
 		shape, data := x.Shape, x.Data
 		if len(shape) == 2 && !isTable(x.Name) {

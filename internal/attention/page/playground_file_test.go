@@ -95,7 +95,7 @@ func TestPlaygroundSize(t *testing.T) {
 	if err := WritePlayground(&b, g); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s parameters: %d bytes", grouped(g.parameters()), b.Len())
+	t.Logf("%s parameters: %d bytes", grouped(g.Model.NumParameters()), b.Len())
 	if b.Len() >= 3_000_000 {
 		t.Errorf("the page of the default model has %d bytes, want less than 3 MB", b.Len())
 	}

@@ -201,7 +201,7 @@ func encoded(t *testing.T, g Playground, text string) []int32 {
 func prompts(g Playground) [][]int32 {
 	block := g.Model.Config.BlockSize
 	past := prompt(g, block+1)
-	if g.parameters() > 5e6 {
+	if g.Model.NumParameters() > 5e6 {
 		return [][]int32{prompt(g, 40), prompt(g, 41), past}
 	}
 	inside, longer := prompt(g, max(1, block-2)), prompt(g, max(1, block-1))
