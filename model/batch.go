@@ -59,8 +59,8 @@ func (m *Model) NewBatch(batch, t int, seed uint64) (*Batch, error) {
 	return b, nil
 }
 
-// microTokens is how many tokens a micro-batch has at most, unless one sequence has more: fewer cost more in copies of
-// the weights, more do not stay in cache.
+// microTokens is about how many tokens a micro-batch has: fewer cost more in copies of the weights, more do not stay in
+// cache. Whole sequences, as many in each, may make it up to twice that, and one sequence may have more.
 const microTokens = 512
 
 // microBatch is how many sequences of T tokens run at once. The last micro-batch may have fewer: it is filled up with
@@ -71,8 +71,12 @@ func microBatch(batch, t int) int {
 	return divideUp(lane, micros)
 }
 
-// SequencesAtWork is how many of a batch's sequences of T tokens a [Batch] computes at once, at most.
-func SequencesAtWork(batch, t int) int { return min(batch, lanes*max(1, microTokens/t)) }
+// SequencesAtWork is how many sequences of T tokens the graphs of a [Batch] have room for at once.
+func SequencesAtWork(batch, t int) int {
+	batch = min(batch, 1<<32) // no more are needed to see it, and products of larger ones overflow
+	size := microBatch(batch, t)
+	return size * min(lanes, divideUp(batch, size))
+}
 
 func divideUp(a, b int) int { return (a + b - 1) / b }
 

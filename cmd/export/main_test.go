@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -103,5 +104,18 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := os.Stat("x"); err == nil {
 		t.Error("a folder was made for a model that is refused")
+	}
+}
+
+// A signal before anything is written makes nothing.
+func TestSignal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeCheckpoint(t, "run/best.safetensors", model.Config{NLayer: 1, NHead: 1, Position: model.PositionLearned, Tied: true, Bias: true})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("stopped"))
+	var out, errs bytes.Buffer
+	code := cli.Run(ctx, "export", run, cli.Env{Args: []string{"-ckpt", "run", "-o", "gpt2"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs})
+	if _, err := os.Stat("gpt2"); code != 1 || errs.String() != "export: stopped\n" || err == nil {
+		t.Errorf("exit code %d: %s%s; the folder: %v", code, &out, &errs, err)
 	}
 }

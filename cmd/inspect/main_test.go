@@ -203,6 +203,10 @@ func TestInput(t *testing.T) {
 	bad("nothing to compare", "-prompt", "a", "-compare", "b")
 	bad("no/file", "-o", "no/file")
 	bad("-o: checkpoints is a folder", "-o", "checkpoints")
+	if _, err := os.Stat("/dev/full"); err == nil {
+		bad("-o: write /dev/full", "-o", "/dev/full")
+		bad("-o: write /dev/full", "-o", "/dev/full", "-format", "html")
+	}
 	bad("train with -probe", "-probe")
 	if err := os.WriteFile("bad", []byte("not a checkpoint"), 0o666); err != nil {
 		t.Fatal(err)

@@ -24,13 +24,17 @@ func (o *options) output(stdout io.Writer, write func(io.Writer) error) error {
 	if o.out == "" || o.out == "-" {
 		return write(stdout)
 	}
-	var written error // by write: of what is shown, not of the file
+	var shown error // of what is shown, not of the file
 	err := atomicfile.WriteOutput(o.out, func(w io.Writer) error {
-		b := bufio.NewWriter(w)
-		written = write(b)
-		return cmp.Or(written, b.Flush())
+		file := &cli.Output{W: w}
+		b := bufio.NewWriter(file)
+		err := write(b)
+		if file.Err == nil {
+			shown = err
+		}
+		return cmp.Or(file.Err, err, b.Flush())
 	})
-	if err != nil && written == nil {
+	if err != nil && shown == nil {
 		return fmt.Errorf("-o: %w", err)
 	}
 	return err

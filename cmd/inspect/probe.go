@@ -19,8 +19,11 @@ func probe(ctx context.Context, o *options, env cli.Env) error {
 		return err
 	}
 	traces, err := readRecords(ctx, run)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil {
-		return err
+		return runs.Named(o.ckpt, err)
 	}
 	selection, err := o.selection(traces[0].Shape)
 	if err != nil {

@@ -251,7 +251,7 @@ func (o *options) validate() error {
 	return nil
 }
 
-// checkMemory refuses what takes more memory than any run is worth.
+// checkMemory refuses what takes more memory than there is, or than any run is worth.
 func checkMemory(c model.Config, t train.Options) error {
 	need, most := train.Memory(c, t), train.MaxMemory()
 	if need <= most {

@@ -58,8 +58,8 @@ func resumeFolder(ctx context.Context, o *options, folder *train.Folder, stdin i
 	if err := o.contradiction(c.Config, state); err != nil {
 		return nil, err
 	}
-	if need := train.Memory(c.Config, state.Options); need > train.MaxMemory() {
-		return nil, fmt.Errorf("%s needs about %.0f GB of memory to go on; here the most is %.1f: go on where there is more", folder.Checkpoint(), need/1e9, train.MaxMemory()/1e9)
+	if need, most := train.Memory(c.Config, state.Options), train.MaxMemory(); need > most {
+		return nil, fmt.Errorf("%s needs about %.1f GB of memory to go on; here the most is %.1f: go on where there is more", folder.Checkpoint(), need/1e9, most/1e9)
 	}
 	text, err := resumedText(ctx, o, state, stdin)
 	if err != nil {

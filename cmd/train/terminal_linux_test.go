@@ -20,7 +20,7 @@ func TestBarOnTerminal(t *testing.T) {
 	if code != 0 || strings.Count(shown, "\r") < 2 || strings.Contains(strings.TrimRight(shown, "\n"), "\niteration") || !strings.Contains(shown, "tokens/s") {
 		t.Errorf("exit code %d, on the terminal %q, want one line, drawn again", code, shown)
 	}
-	if !strings.Contains(out.String(), "30") {
+	if !strings.Contains(out.String(), "iteration 30: ") {
 		t.Errorf("standard output: %s", &out)
 	}
 }

@@ -41,7 +41,7 @@ func TestVector(t *testing.T) {
 		exact("Scale", func(x, y float64) float64 { return -1.7 * (x*y + 0.3*x) })
 
 		size := math.Sqrt(SumSquares(x.s) * SumSquares(y.s))
-		near(t, "Dot against portable", n, dot(x.s, y.s), float64(dotPortable(x.s, y.s)), 0, 1e-6*size)
+		near(t, "dot against portable", n, dot(x.s, y.s), float64(dotPortable(x.s, y.s)), 0, 1e-6*size)
 		products, squares := 0.0, 0.0
 		for i, v := range x.s {
 			products += float64(v) * float64(y.s[i])
@@ -76,7 +76,7 @@ func TestVectorSpecials(t *testing.T) {
 					t.Errorf("SumSquares lost %v: %v", bad, s)
 				}
 				if s := dot(x, ones); s-s == 0 {
-					t.Errorf("Dot lost %v: %v", bad, s)
+					t.Errorf("dot lost %v: %v", bad, s)
 				}
 				AddScaled(ones, 2, x)
 				Add(ones, ones, ones)
@@ -155,6 +155,6 @@ func TestVectorAllocations(t *testing.T) {
 	noAllocations(t, "AddScaled", func() { AddScaled(y, 2, x) })
 	noAllocations(t, "Multiply", func() { Multiply(y, x, x) })
 	noAllocations(t, "Scale", func() { Scale(y, 2) })
-	noAllocations(t, "Dot", func() { dot(y, x) })
+	noAllocations(t, "dot", func() { dot(y, x) })
 	noAllocations(t, "SumSquares", func() { SumSquares(y) })
 }

@@ -114,6 +114,9 @@ func TestRecording(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.MkdirAll(filepath.Join(run, "probe", "x.tmp-1", "y"), 0o777); err != nil { // not of our making
+		t.Fatal(err)
+	}
 	for _, name := range []string{"notes.txt", "-5.json.gz", "00000300.json.gz.tmp-1"} {
 		if err := os.WriteFile(filepath.Join(run, "probe", name), nil, 0o666); err != nil {
 			t.Fatal(err)
@@ -128,7 +131,7 @@ func TestRecording(t *testing.T) {
 	if got := steps(t, run); !reflect.DeepEqual(got, []int{0, 250}) {
 		t.Errorf("after 250 was dropped: records of %v", got)
 	}
-	if files, _ := os.ReadDir(filepath.Join(run, "probe")); len(files) != 4 {
+	if files, _ := os.ReadDir(filepath.Join(run, "probe")); len(files) != 5 {
 		t.Errorf("files after dropping: %v", files)
 	}
 }

@@ -53,7 +53,9 @@ func names(run string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		names = append(names, e.Name())
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
 	}
 	return names, nil
 }

@@ -98,7 +98,7 @@ func TestDraw(t *testing.T) {
 		}
 	}
 	if got := draw([]Candidate{{7, 1}, {3, 0}}, 1); got.ID != 7 {
-		t.Errorf("Draw takes character %d of probability 0, want 7", got.ID)
+		t.Errorf("draw takes character %d of probability 0, want 7", got.ID)
 	}
 }
 

@@ -5,9 +5,6 @@ import "chargpt/model"
 // absurdMemory is more than any run of this program is worth, in bytes: a mistake in a flag.
 const absurdMemory = 32e9
 
-// MaxMemory is the largest [Memory] that a trainer should be started for, in bytes: what the machine has, and 32 GB at most.
-func MaxMemory() float64 { return machineMemory() }
-
 // Memory is about how many bytes training takes: parameters with what belongs to each, and the activations of a batch and
 // of the windows that are evaluated at once.
 func Memory(c model.Config, o Options) float64 {

@@ -86,7 +86,7 @@ func unpacked(packed []byte) []float64 {
 	return out
 }
 
-// variants are all presets with both kinds of positions, and what else the trainer can train.
+// variants are all presets with both kinds of positions (baby with its own only), and what else the trainer can train.
 func variants() map[string]model.Config {
 	all := map[string]model.Config{}
 	for _, p := range train.Presets() {

@@ -55,7 +55,6 @@ func TestPlaygroundRate(t *testing.T) {
 
 // TestPlaygroundBaby opens a model of 10 million parameters and samples from it: the page stays alive meanwhile.
 func TestPlaygroundBaby(t *testing.T) {
-	t.Parallel()
 	preset, _ := train.FindPreset("baby")
 	g, p := fresh(t, preset.Config), newTab(t)
 	p.playground(g)

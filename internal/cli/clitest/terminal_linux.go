@@ -41,6 +41,7 @@ func NewScreen(t *testing.T) *Screen {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { terminal.Close() }) // ends the reading below
 	s := &Screen{Terminal: terminal, keyboard: master, shown: make(chan string, 1)}
 	go func() {
 		text, _ := io.ReadAll(master) // ends, with an error, when the terminal is closed
