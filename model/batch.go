@@ -73,7 +73,7 @@ func microBatch(batch, t int) int {
 
 // SequencesAtWork is how many sequences of T tokens the graphs of a [Batch] have room for at once.
 func SequencesAtWork(batch, t int) int {
-	batch = min(batch, 1<<32) // no more are needed to see it, and products of larger ones overflow
+	batch = min(batch, 1<<30) // more change nothing, and products of them would overflow
 	size := microBatch(batch, t)
 	return size * min(lanes, divideUp(batch, size))
 }
