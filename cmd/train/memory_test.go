@@ -92,7 +92,7 @@ func residence(t *testing.T, c *exec.Cmd) map[int]float64 {
 	return least
 }
 
-// Resident memory at iterations 200 and 2,000, and 2,400 and 4,000 in a resumed run, differs by under 5 %.
+// Resident memory at iterations 200 and 2,000, and in CI at 2,400 and 4,000 of a resumed run, differs by under 5 %.
 func TestMemoryIsFlat(t *testing.T) {
 	t.Parallel()
 	binary, run := buildTrain(t), filepath.Join(t.TempDir(), "run")
@@ -100,15 +100,18 @@ func TestMemoryIsFlat(t *testing.T) {
 		args = append(args, "-out", run, "-preset", "tiny", "-batch_size", "2", "-eval_interval", "200")
 		return residence(t, exec.Command(binary, args...))
 	}
-	fresh, resumed := measure("-max_iters", "2200"), measure("-max_iters", "4200", "-resume")
-	for _, m := range []struct {
-		name        string
-		early, late float64
-	}{{"fresh, 200 and 2,000", fresh[200], fresh[2000]}, {"resumed, 2,400 and 4,000", resumed[2400], resumed[4000]}, {"200 and 4,000", fresh[200], resumed[4000]}} {
-		t.Logf("%s: %.1f and %.1f MB", m.name, m.early, m.late)
-		if m.early < 5 || m.late > 1.05*m.early || m.late < 0.95*m.early {
-			t.Errorf("%s: resident memory is %.1f and %.1f MB, want under 5 %% of difference", m.name, m.early, m.late)
+	check := func(name string, early, late float64) {
+		t.Logf("%s: %.1f and %.1f MB", name, early, late)
+		if early < 5 || late > 1.05*early || late < 0.95*early {
+			t.Errorf("%s: resident memory is %.1f and %.1f MB, want under 5 %% of difference", name, early, late)
 		}
+	}
+	fresh := measure("-max_iters", "2200")
+	check("fresh, 200 and 2,000", fresh[200], fresh[2000])
+	if inCI {
+		resumed := measure("-max_iters", "4200", "-resume")
+		check("resumed, 2,400 and 4,000", resumed[2400], resumed[4000])
+		check("200 and 4,000", fresh[200], resumed[4000])
 	}
 }
 
