@@ -52,15 +52,18 @@ func (o *options) validate() error {
 	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
 		return fmt.Errorf("-o %s is a file: name a folder that is new or empty", o.out)
 	}
-	return asUsage(hf.CheckFolder(o.out))
+	return ofFolder(hf.CheckFolder(o.out))
 }
 
-// asUsage makes a folder that is not empty an error of how the command was called.
-func asUsage(err error) error {
-	if errors.Is(err, hf.ErrNotEmpty) {
+// ofFolder says that an error is -o's. That a folder is not empty is one of how the command was called.
+func ofFolder(err error) error {
+	switch {
+	case errors.Is(err, hf.ErrNotEmpty):
 		return cli.Usagef("-o %v", err)
+	case err != nil:
+		return fmt.Errorf("-o: %w", err)
 	}
-	return err
+	return nil
 }
 
 // advice is how to train a model that can be exported.
@@ -87,7 +90,7 @@ func run(ctx context.Context, env cli.Env) error {
 		return context.Cause(ctx)
 	}
 	if err := hf.Write(o.out, c); err != nil {
-		return asUsage(err)
+		return ofFolder(err)
 	}
 	_, err = fmt.Fprintf(env.Stdout, "%s -> %s: GPT-2 with n_layer %d, n_head %d, n_embd %d, block_size %d, %d characters\n"+
 		"load it in Python: transformers.GPT2LMHeadModel.from_pretrained(%q)\n",
