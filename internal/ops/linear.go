@@ -105,7 +105,7 @@ func (l *linear) derive(in gorgonia.Nodes, grad *gorgonia.Node) (gorgonia.Nodes,
 		dy, w, x := floats(in[0]), floats(in[1]), floats(in[2])
 		l.weightGradient(dw.memory(), x, dy)
 		if l.bias > 0 {
-			columnSums(db.memory(), dy, l.n, l.out, l.out, l.b.Pass.beta())
+			columnSums(db.memory(), dy, l.n, l.out, l.b.Pass.beta())
 		}
 		f32.GemmThreads(l.b.Threads, false, !l.transposed, l.n, l.in, l.out, 1, dy, l.out, w, l.ldw, 0, dx, l.in) // dx = dy Wᵀ
 	}
@@ -139,12 +139,12 @@ func (l *linear) weightGradient(dw, x, dy []float32) {
 	f32.GemmThreads(l.b.Threads, true, false, l.in, l.out, l.n, 1, x, l.in, dy, l.out, l.b.Pass.beta(), dw, l.out)
 }
 
-// columnSums is the gradient of a bias: the sum of the n rows of dy (n, c), which are ld apart, added to beta times the sum before.
-func columnSums(sum, dy []float32, n, c, ld int, beta float32) {
+// columnSums is the gradient of a bias: the sum of the n rows of dy (n, c), added to beta times the sum before.
+func columnSums(sum, dy []float32, n, c int, beta float32) {
 	if beta == 0 {
 		clear(sum)
 	}
 	for i := range n {
-		f32.Add(sum, sum, dy[i*ld:i*ld+c])
+		f32.Add(sum, sum, row(dy, i, c))
 	}
 }
