@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"chargpt/internal/cli"
 	"chargpt/internal/hf"
@@ -49,6 +50,7 @@ func (o *options) validate() error {
 	if o.out == "" {
 		return cli.Usagef("-o is not given; name a folder to write")
 	}
+	o.out = filepath.Clean(o.out) // new/.. is this folder, though there is no new yet
 	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
 		return fmt.Errorf("-o %s is a file: name a folder that is new or empty", o.out)
 	}

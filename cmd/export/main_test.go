@@ -94,6 +94,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{"-ckpt good", 2, "-o is not given"}, {"-ckpt good -o x -format onnx", 2, `"onnx"`}, {"-ckpt good -o x y", 2, `"y"`},
 		{"-ckpt good -o good", 2, "good: the folder is not empty"}, {"-ckpt good -o good/best.safetensors", 1, "best.safetensors is a file: name a folder"},
+		{"-ckpt good -o new/../good", 2, "good: the folder is not empty"}, {"-ckpt good -o new/..", 2, "the folder is not empty"},
+		{"-ckpt good -o good/best.safetensors/", 1, "best.safetensors is a file: name a folder"},
 		{"-ckpt good -o good/best.safetensors/x", 1, "export: -o: open good/best.safetensors/x: "},
 		{"-ckpt missing -o x", 1, "missing"}, {"-o x", 1, "cmd/train"}, {"-ckpt attention -o x", 1, "attn_only"}, {"-ckpt rope -o x", 1, "train with -preset cpu or -position learned to export it"},
 		{"-ckpt wide -o x", 1, "n_head 2 x head_size 8"}, {"-ckpt flat -o x", 1, "n_layer 0"},
