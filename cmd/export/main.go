@@ -50,7 +50,7 @@ func (o *options) validate() error {
 	if o.out == "" {
 		return cli.Usagef("-o is not given; name a folder to write")
 	}
-	o.out = filepath.Clean(o.out) // new/.. is this folder, though there is no new yet
+	o.out = filepath.Clean(o.out) // without a last slash, which would hide a file, or new/.., which would hide a folder
 	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
 		return fmt.Errorf("-o %s is a file: name a folder that is new or empty", o.out)
 	}

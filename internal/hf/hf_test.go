@@ -177,6 +177,9 @@ func TestWrite(t *testing.T) {
 	if err := Write(dir, c); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("writing again: %v, want ErrNotEmpty", err)
 	}
+	if err := Write(dir+"/new/..", c); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("writing again by way of a folder that is not there: %v, want ErrNotEmpty", err)
+	}
 }
 
 // TestWriteFails: what was written before an error is taken away.
