@@ -13,7 +13,8 @@ var web embed.FS
 func script() string {
 	return program(
 		"dom.js", "colour.js", "codec.js", "numbers.js", "sampler.js", "source.js", "playground.js",
-		"heat.js", "grid.js", "lines.js", "head.js", "matrix.js", "strip.js", "steps.js", "next.js", "prompt.js", "compare.js", "probe.js", "app.js")
+		"heat.js", "grid.js", "lines.js", "head.js", "matrix.js", "strip.js", "steps.js", "next.js", "prompt.js", "compare.js", "probe.js",
+		"painter.js", "app.js")
 }
 
 // worker is the program that runs the model of a playground.

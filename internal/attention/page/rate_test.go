@@ -2,13 +2,14 @@ package page
 
 import (
 	"testing"
+	"time"
 
 	"chargpt/model/train"
 )
 
 // TestPlaygroundRate measures the default model inside the window: 8 characters at a time, of which the least time of a
-// few rounds counts, because a busy machine interrupts a whole round. Past the window, and Run, which paints as well, are
-// reported.
+// few rounds counts, because a busy machine interrupts a whole round. Then it presses Run, which paints as well, until one
+// of its runs is as fast. The rate past the window is reported.
 func TestPlaygroundRate(t *testing.T) {
 	preset, _ := train.FindPreset(train.DefaultPreset)
 	g, p := fresh(t, preset.Config), newTab(t)
@@ -41,12 +42,19 @@ func TestPlaygroundRate(t *testing.T) {
 		}
 		const [, past] = await timed(Int32Array.from({length: block}, (_, i) => (i * i) % 20), 5);
 		return {Inside, Round, Past: rate(5, [past]), Rounds}`)
-	p.slide("#prompt", g.Prompt)
-	p.press("#run")
-	p.until(promptText + ".length >= 200")
-	p.press("#stop")
-	t.Logf("%.0f characters/s inside the window (the best of %d rounds %.0f), %.0f past it; Run, which paints: %s",
-		rates.Inside, rates.Rounds, rates.Round, rates.Past, read[string](p, `document.querySelector("#rate").textContent`))
+	best := 0.0
+	for begun := time.Now(); best < 300 && time.Since(begun) < time.Minute; {
+		p.slide("#prompt", g.Prompt)
+		p.press("#run")
+		p.until(promptText + ".length >= 200")
+		best = max(best, read[float64](p, `parseFloat(document.querySelector("#rate").textContent)`))
+		p.click("#stop")
+	}
+	t.Logf("%.0f characters/s inside the window (the best of %d rounds %.0f), %.0f past it; Run, which paints: %.0f",
+		rates.Inside, rates.Rounds, rates.Round, rates.Past, best)
+	if best < 300 {
+		t.Errorf("Run makes %.0f characters/s, want 300", best)
+	}
 	if rates.Inside < 300 {
 		t.Errorf("%.0f characters/s, want 300", rates.Inside)
 	}

@@ -1,5 +1,4 @@
-// The program: one state, a few views that paint it, and a source of numbers. A change is painted at the next frame,
-// together with all others until then, so a source may be faster than the screen.
+// The program: one state, a few views that paint it, and a source of numbers.
 
 function start() {
   const data = JSON.parse(byId("data").textContent);
@@ -23,51 +22,17 @@ function start() {
     setTrace,
     setConfig,
   };
-  const changed = new Set();
-  let due = false; // is a paint under way?
-  let begun = 0; // when the last paint began, in milliseconds
-  let cost = 0; // how long it took, with the browser's share of it
 
   function set(patch) {
     for (const [name, value] of Object.entries(patch)) {
       if (app.state[name] === value) continue;
       app.state[name] = value;
-      changed.add(name);
+      for (const painter of painters) painter.note(name);
     }
-    if (!due && changed.size > 0) soon();
   }
 
-  // soon paints at the next frame. While characters are sampled it waits longer, so that painting, which is slower than
-  // most models, takes a sixth of the time: a fast model's characters come several to a paint. A hidden page has no frames,
-  // but must not wait for them for ever.
-  function soon() {
-    wait(true);
-    const rest = app.state.sampling ? begun + 6 * cost : 0;
-    setTimeout(() => {
-      const frame = requestAnimationFrame(paint);
-      const timer = setTimeout(paint, 200);
-      function paint() {
-        cancelAnimationFrame(frame);
-        clearTimeout(timer);
-        paintAll();
-      }
-    }, rest - performance.now());
-  }
-
-  function wait(yes) {
-    due = yes;
-    document.body.setAttribute("aria-busy", yes);
-  }
-
-  function paintAll() {
-    begun = performance.now();
-    wait(false);
-    const names = new Set(changed);
-    changed.clear();
-    for (const view of views) view.paint(app.state, names);
-    const began = begun;
-    afterRender(() => (cost = performance.now() - began));
-  }
+  // settle tells tools that read the page whether it shows its state.
+  const settle = () => document.body.setAttribute("aria-busy", painters.some((painter) => painter.isDue()));
 
   // setTrace keeps the reader's place: a locked query stays, a free one goes to the character that predicts the next.
   function setTrace(trace) {
@@ -90,25 +55,13 @@ function start() {
     });
   }
 
-  const header = createHeader(app);
-  const prompt = createPrompt(app);
   const head = createHead(app);
-  const views = [
-    header, prompt, createProbe(app), createGrid(app), head, createMatrix(app, head.tipOf), createSteps(app), createNext(app),
-    createCompare(app),
-  ];
+  const prompt = createPrompt(app);
+  const words = [createHeader(app), prompt, createNext(app)];
+  const pictures = [createProbe(app), createGrid(app), head, createMatrix(app, head.tipOf), createSteps(app), createCompare(app)];
+  const painters = [words, pictures].map((views) => createPainter(app.state, views, settle));
   document.body.classList.add(app.source.capabilities.canType ? "typed" : "recorded");
   prompt.start();
-}
-
-// afterRender calls f when the browser has laid out and painted what a frame changed: messages wait until then.
-function afterRender(f) {
-  const { port1, port2 } = new MessageChannel();
-  port1.onmessage = () => {
-    port1.close();
-    f();
-  };
-  port2.postMessage(null);
 }
 
 // isDark tells the theme: the reader's choice on this page, or else the system's.

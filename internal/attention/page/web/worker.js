@@ -16,7 +16,7 @@
 // as the window does not slide. Guesses go on while the page paints, which is slow, so that nobody waits for the other.
 
 const CHUNK = 16; // tokens that pass through the model together
-const AHEAD = 64; // guesses that are not used yet, at most
+const AHEAD = 256; // guesses that are not used yet, at most
 const TRUST = 300; // milliseconds for which guessing goes on while none is used
 const WARMTH = 150; // milliseconds of exercise before the first request
 const PATIENCE = 30; // milliseconds of work between two looks at the messages
