@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/css"
+	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
@@ -107,8 +109,17 @@ func newTab(t *testing.T) *tab {
 	if err := chromedp.Listen(ctx, p.record); err != nil {
 		t.Fatal(err)
 	}
-	p.do(chromedp.EmulateViewport(1440, 1000))
+	p.do(chromedp.EmulateViewport(1440, 1000), unwatched)
 	return p
+}
+
+// unwatched has the browser no longer report each element that changes, which takes it more time than the page's own work.
+func unwatched(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+	if _, err := cdp.Call(ctx, t, css.Disable, cdp.Empty{}); err != nil {
+		return chromedp.Void{}, err
+	}
+	_, err := cdp.Call(ctx, t, dom.Disable, cdp.Empty{})
+	return chromedp.Void{}, err
 }
 
 func (p *tab) record(event any) {
@@ -198,10 +209,14 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	run(p, "in the browser", chromedp.Steps(steps...))
 }
 
-// until waits for an expression to become true.
+// until waits for an expression to become true. (Poll of chromedp needs what unwatched turned off.)
 func (p *tab) until(expression string) {
 	p.t.Helper()
-	run(p, "waiting for "+expression, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0)))
+	for begun := time.Now(); !read[bool](p, expression); time.Sleep(5 * time.Millisecond) {
+		if time.Since(begun) > patience {
+			p.t.Fatalf("waited %v for %s; errors of the page: %q", patience, expression, p.reported())
+		}
+	}
 }
 
 // read evaluates an expression in the page.
@@ -247,6 +262,13 @@ func (p *tab) click(selector string) {
 	b := p.box(selector)
 	p.do(chromedp.MouseClickXY(b.X+b.Width/2, b.Y+b.Height/2))
 	p.painted()
+}
+
+// tap touches the middle of an element with a finger.
+func (p *tab) tap(selector string) {
+	p.t.Helper()
+	b := p.box(selector)
+	p.do(chromedp.TapXY(b.X+b.Width/2, b.Y+b.Height/2))
 }
 
 func (p *tab) keys(keys string) {

@@ -247,7 +247,7 @@ func TestPhone(t *testing.T) {
 	if got := read[int](p, `document.documentElement.scrollWidth`); got > 360 {
 		t.Errorf("the page is %d pixels wide in a window of 360", got)
 	}
-	p.do(chromedp.Tap(chromedp.CSS(token(12))))
+	p.tap(token(12))
 	p.painted()
 	if got := len(p.lines()); got != 13 {
 		t.Errorf("a tap on character 12 shows %d lines, want 13", got)

@@ -15,7 +15,7 @@ func TestStepsOnPhone(t *testing.T) {
 		p := newTab(t)
 		p.do(chromedp.EmulateViewport(width, 844, chromedp.EmulateMobile))
 		p.open(html(small()))
-		p.do(chromedp.Tap(chromedp.CSS(token(12))))
+		p.tap(token(12))
 		p.painted()
 		p.screenshot(fmt.Sprintf("steps-%d", width))
 		if over := read[int](p, `(e => e.scrollWidth - e.clientWidth)(document.querySelector(".scroll"))`); over > 0 {

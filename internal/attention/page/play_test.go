@@ -225,17 +225,17 @@ func TestPlaygroundPhone(t *testing.T) {
 	p := newTab(t)
 	p.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
 	p.playground(learned(t))
-	p.do(chromedp.Tap(chromedp.CSS("#prompt")))
+	p.tap("#prompt")
 	p.keys(kb.End + "!")
 	p.until(tokensShown + `.endsWith("sea!")`)
-	p.do(chromedp.Tap(chromedp.CSS(token(3))))
+	p.tap(token(3))
 	p.painted()
 	if got := len(p.lines()); got != 4 {
 		t.Errorf("a tap on character 3 shows %d lines, want 4", got)
 	}
-	p.do(chromedp.Tap(chromedp.CSS("#run")))
+	p.tap("#run")
 	p.until(promptText + ".length > 60")
-	p.do(chromedp.Tap(chromedp.CSS("#stop")))
+	p.tap("#stop")
 	p.painted()
 	p.screenshot("playground-phone")
 	if got := read[int](p, `document.documentElement.scrollWidth`); got > 360 {

@@ -64,12 +64,15 @@ func WritePlayground(w io.Writer, p Playground) error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
+	return render(w, document{Title: "chargpt playground: " + p.Name, Heading: "playground", Worker: true, Data: p.data()})
+}
+
+func (p Playground) data() playground {
 	c := p.Model.Config
 	shape := attention.Shape{NLayer: c.NLayer, NHead: c.NHead, NEmbd: c.NEmbd, HeadSize: c.HeadSize,
 		BlockSize: c.BlockSize, VocabSize: c.VocabSize, Position: c.Position}
-	data := playground{Kind: "playground", Source: p.Name, Step: p.Step, Prompt: p.Prompt, View: p.View,
+	return playground{Kind: "playground", Source: p.Name, Step: p.Step, Prompt: p.Prompt, View: p.View,
 		Model: encodeModel(shape, p.Vocab), Network: p.encode(), Program: worker()}
-	return render(w, document{Title: "chargpt playground: " + p.Name, Heading: "playground", Worker: true, Data: data})
 }
 
 // Validate reports why there can be no page of a model: it is too large, or its weights are damaged.

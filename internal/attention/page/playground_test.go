@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"chargpt/data"
 	"chargpt/internal/attention"
 	"chargpt/internal/trace"
@@ -49,15 +51,19 @@ func (p *tab) playground(g Playground) {
 	p.watchWorker()
 }
 
-// ownSource gives the test a source of the page's model, as the page itself has one.
-func (p *tab) ownSource() {
+// source leads to an empty page that has a model's source and no views, which would cost most of the time.
+func (p *tab) source(g Playground) {
 	p.t.Helper()
-	const start = `window.source = makeSource(JSON.parse(document.getElementById("data").textContent)); await source.open(); return true`
+	data, err := json.Marshal(g.data())
+	if err != nil {
+		p.t.Fatal(err)
+	}
 	files := ""
 	for _, name := range []string{"codec.js", "numbers.js", "source.js", "playground.js"} {
 		files += asset(name)
 	}
-	await[bool](p, files+start)
+	p.do(chromedp.Navigate("about:blank"))
+	await[bool](p, fmt.Sprintf("%s\nwindow.source = makeSource(%s); await source.open(); return true", files, data))
 	p.watchWorker()
 }
 
@@ -129,8 +135,7 @@ func TestPlaygroundAgrees(t *testing.T) {
 	for name, c := range variants() {
 		t.Run(name, func(t *testing.T) {
 			g := fresh(t, c)
-			p.playground(g)
-			p.ownSource()
+			p.source(g)
 			forward := tracerOf(t, g)
 			for i, tokens := range prompts(g) {
 				compareViews(t, fmt.Sprintf("prompt %d, %d tokens", i, len(tokens)), p.forward(tokens), forward(tokens))
@@ -164,8 +169,7 @@ func TestPlaygroundAgreesWhenTrained(t *testing.T) {
 	t.Parallel()
 	p := newTab(t)
 	for _, g := range []Playground{learned(t), learnedRope(t)} {
-		p.playground(g)
-		p.ownSource()
+		p.source(g)
 		forward, block := tracerOf(t, g), g.Model.Config.BlockSize
 		text := encoded(t, g, data.Plays())
 		for _, n := range []int{block - 1, block, block + 1, block + 9} {
