@@ -26,10 +26,11 @@ func Write(path string, c *checkpoint.Checkpoint) error {
 	if err := Check(c.Config); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(path, 0o777); err != nil { // first, for new/.. is nothing until there is new
+	path = filepath.Clean(path) // new/.. is the folder at hand, whether or not there is new
+	if err := CheckFolder(path); err != nil {
 		return err
 	}
-	if err := CheckFolder(path); err != nil {
+	if err := os.MkdirAll(path, 0o777); err != nil {
 		return err
 	}
 	files := contents(c)

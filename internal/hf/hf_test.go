@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -179,6 +180,9 @@ func TestWrite(t *testing.T) {
 	}
 	if err := Write(dir+"/new/..", c); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("writing again by way of a folder that is not there: %v, want ErrNotEmpty", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it made that folder (%v)", err)
 	}
 }
 

@@ -42,6 +42,7 @@ type Folder struct {
 // Create makes a run folder at path, which must not hold a run yet (else [ErrRunExists] or [ErrNoCheckpoint]) nor anything
 // else (else [ErrForeign]), and locks it. What a run left that ended before its first checkpoint is removed.
 func Create(path string) (*Folder, error) {
+	path = filepath.Clean(path) // new/.. makes no folder new
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -229,6 +230,12 @@ func TestFolders(t *testing.T) {
 	run(t, newTrainer(t, first.Path, o, 1))
 	if _, err := Create(first.Path); !errors.Is(err, ErrRunExists) {
 		t.Errorf("Create on a run: %v, want ErrRunExists", err)
+	}
+	if _, err := Create(first.Path + "/new/.."); !errors.Is(err, ErrRunExists) {
+		t.Errorf("Create on a run by way of a folder that is not there: %v, want ErrRunExists", err)
+	}
+	if _, err := os.Stat(filepath.Join(first.Path, "new")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it made that folder (%v)", err)
 	}
 	open, err := Open(first.Path)
 	if err != nil {
