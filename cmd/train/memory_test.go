@@ -102,12 +102,17 @@ func shortText(t *testing.T) string {
 	return path
 }
 
-// Resident memory at iterations 200 and 2,000, and in CI at 2,400 and 4,000 of a resumed run, differs by under 5 %.
+// Resident memory at iterations 200 and 2,000, and in CI at 2,400 and 4,000 of a resumed run, differs by under 5 %. (After a
+// checkpoint was read, memory goes back to the system in the course of seconds: in CI evaluations are as long as usual.)
 func TestMemoryIsFlat(t *testing.T) {
 	t.Parallel()
-	binary, text, run := buildTrain(t), shortText(t), filepath.Join(t.TempDir(), "run")
+	binary, run := buildTrain(t), filepath.Join(t.TempDir(), "run")
+	var text []string
+	if !inCI {
+		text = []string{"-data", shortText(t)}
+	}
 	measure := func(args ...string) map[int]float64 {
-		args = append(args, "-data", text, "-out", run, "-preset", "tiny", "-batch_size", "2", "-eval_interval", "200")
+		args = append(append(args, text...), "-out", run, "-preset", "tiny", "-batch_size", "2", "-eval_interval", "200")
 		return residence(t, exec.Command(binary, args...))
 	}
 	check := func(name string, early, late float64) {
