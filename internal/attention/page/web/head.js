@@ -33,6 +33,10 @@ function createHead(app) {
     return trace?.heads[layer]?.[head];
   };
 
+  // within is the place of a character on show, i, in the state's trace: that may have become another one meanwhile.
+  const within = (i) => Math.min(i, (app.state.trace?.tokens.length ?? 1) - 1);
+  const placeOf = (node) => within(Number(node.dataset.i));
+
   // weightOf is a key's weight from the current query, as lines of a tooltip.
   function tipOf(i, j) {
     const { trace } = app.state;
@@ -58,7 +62,7 @@ function createHead(app) {
   function hover(event) {
     const node = event.target.closest(".token");
     if (!node || !current()) return;
-    const i = Number(node.dataset.i);
+    const i = placeOf(node);
     if (app.state.locked) {
       app.set({ key: i });
       showTip(event.clientX, event.clientY, ...tipOf(app.state.query, i));
@@ -71,14 +75,15 @@ function createHead(app) {
   function click(event) {
     const node = event.target.closest(".token");
     if (!node) return;
-    const i = Number(node.dataset.i);
+    const i = placeOf(node);
     const again = app.state.locked && app.state.query === i;
     app.set({ query: i, key: null, locked: !again });
   }
 
   function press(event) {
-    const i = moved(event.key, app.state.query);
-    if (i !== null) {
+    const to = moved(event.key, Math.min(app.state.query, tokens.length - 1));
+    if (to !== null) {
+      const i = within(to);
       app.set({ query: i, key: null });
       tokens[i].focus();
       if (current()) showTipAt(tokens[i], ...queryTip(i));
@@ -116,7 +121,7 @@ function createHead(app) {
   // focused follows a reader who reaches a character without mouse or arrow keys.
   function focused(event) {
     const node = event.target.closest(".token");
-    if (node && !app.state.locked) app.set({ query: Number(node.dataset.i), key: null });
+    if (node && !app.state.locked) app.set({ query: placeOf(node), key: null });
   }
 
   function lineTip(event) {

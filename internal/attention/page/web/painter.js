@@ -13,26 +13,27 @@ function createPainter(state, views, settle) {
   let due = false;
   let begun = 0; // when the last paint began, in milliseconds
   let cost = 0; // how long it took
+  let cancel = () => {}; // takes the paint back that is due
 
   function note(name) {
     changed.add(name);
-    if (!due) soon();
+    if (!due || name === "sampling") soon(); // after the last character nothing is left to wait for
   }
 
   // soon paints at the next frame, while characters are sampled at a later one: painting is slower than most models, whose
   // characters then come several to a paint. A hidden page has no frames, but must not wait for them for ever.
   function soon() {
+    cancel();
     wait(true);
-    const rest = state.sampling ? begun + Math.max(INTERVAL, SHARE * cost) : 0;
-    setTimeout(() => {
-      const frame = requestAnimationFrame(paint);
-      const timer = setTimeout(paint, 200);
-      function paint() {
-        cancelAnimationFrame(frame);
-        clearTimeout(timer);
-        paintAll();
-      }
-    }, rest - performance.now());
+    let frame = 0;
+    let timer = setTimeout(() => {
+      frame = requestAnimationFrame(paintAll);
+      timer = setTimeout(paintAll, 200);
+    }, state.sampling ? begun + Math.max(INTERVAL, SHARE * cost) - performance.now() : 0);
+    cancel = () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
   }
 
   function wait(yes) {
@@ -41,6 +42,7 @@ function createPainter(state, views, settle) {
   }
 
   function paintAll() {
+    cancel();
     begun = performance.now();
     wait(false);
     const names = new Set(changed);

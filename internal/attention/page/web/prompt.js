@@ -59,7 +59,7 @@ function createPrompt(app) {
   let answered = null; // the tokens of the trace on show
   let timer = 0;
   let random = generator(1);
-  let running = false;
+  let running = null; // the run that is under way: an object of its own
   let sampled = ""; // characters that are not in the text and the box yet
   let rate = ""; // of sampling, for people
   const used = Object.fromEntries(KNOBS.map(({ id, use }) => [id, use])); // the last values that made sense
@@ -121,6 +121,7 @@ function createPrompt(app) {
   }
 
   function typed() {
+    sampled = ""; // it is not in the text that the reader saw, and typed into
     text = edited();
     halt();
     random = generator(used.seed);
@@ -145,40 +146,40 @@ function createPrompt(app) {
   }
 
   async function run() {
-    running = true;
+    const mine = (running = {});
     buttons();
     const begin = performance.now();
-    for (let n = 1; running && (await step()); n++) {
+    for (let n = 1; running === mine && (await step()); n++) {
       rate = `${((1000 * n) / (performance.now() - begin)).toFixed(0)} characters/s`;
     }
-    halt();
+    if (running === mine) halt();
   }
 
   function halt() {
-    running = false;
-    flush(false);
+    running = null;
+    flush();
     buttons();
   }
 
   // flush shows what was sampled since the last paint: to touch the page with every character would have the browser
   // lay it out and paint it as often.
-  function flush(scroll) {
+  function flush() {
     if (sampled === "") return;
     text += sampled;
     sampled = "";
     box.value = shown(text);
     byId("rate").textContent = rate;
-    if (scroll) box.scrollTop = box.scrollHeight;
+    box.scrollTop = box.scrollHeight;
   }
 
   // buttons are those of use now. One that goes out of use gives the keyboard's focus to the one that takes its place.
   function buttons() {
     const focused = document.activeElement;
-    byId("run").disabled = byId("step").disabled = running;
+    byId("run").disabled = byId("step").disabled = Boolean(running);
     byId("stop").disabled = !running;
     if (running && focused === byId("run")) byId("stop").focus();
     if (!running && focused === byId("stop")) byId("run").focus();
-    app.set({ sampling: running });
+    app.set({ sampling: Boolean(running) });
   }
 
   // open changes the model and reads the text again with its vocabulary.
@@ -246,9 +247,9 @@ function createPrompt(app) {
     app.set({ other: source.other });
   }
 
-  function paint({ trace, sampling }, changed) {
+  function paint({ trace }, changed) {
     if (!changed.has("trace")) return;
-    flush(sampling);
+    flush();
     if (!source.capabilities.canType) {
       byId("recorded").hidden = false;
       byId("recorded").replaceChildren(...trace.labels.flatMap((label, i) => charWithBreak(trace, label, i)));
