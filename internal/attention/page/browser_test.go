@@ -113,7 +113,7 @@ func newTab(t *testing.T) *tab {
 	return p
 }
 
-// unwatched has the browser no longer report each element that changes, which takes it more time than the page's own work.
+// unwatched has the browser no longer report each element that changes, which no reader's browser does, and which takes time.
 func unwatched(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 	if _, err := cdp.Call(ctx, t, css.Disable, cdp.Empty{}); err != nil {
 		return chromedp.Void{}, err

@@ -1,9 +1,14 @@
 package page
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
+	"chargpt/model"
 	"chargpt/model/train"
 )
 
@@ -42,21 +47,74 @@ func TestPlaygroundRate(t *testing.T) {
 		const [, past] = await timed(Int32Array.from({length: block}, (_, i) => (i * i) % 20), 5);
 		return {Inside, Round, Past: rate(5, [past]), Rounds}`)
 	best, want := 0.0, min(300, 0.4*rates.Inside)
+	var painted paints
 	p.playground(g)
-	for begun := time.Now(); best < want && time.Since(begun) < time.Minute; {
+	for begun := time.Now(); (best < want || painted.Text <= painted.Pictures) && time.Since(begun) < time.Minute; {
 		p.slide("#prompt", g.Prompt)
+		p.countPaints()
 		p.press("#run")
 		p.until(promptText + ".length >= 200")
+		painted = read[paints](p, "paints")
 		best = max(best, read[float64](p, `parseFloat(document.querySelector("#rate").textContent)`))
 		p.click("#stop")
 	}
-	t.Logf("%.0f characters/s inside the window (the best of %d rounds %.0f), %.0f past it; Run, which paints: %.0f",
-		rates.Inside, rates.Rounds, rates.Round, rates.Past, best)
+	t.Logf("%.0f characters/s inside the window (the best of %d rounds %.0f), %.0f past it; Run, which paints: %.0f, %+v",
+		rates.Inside, rates.Rounds, rates.Round, rates.Past, best, painted)
 	if best < want {
 		t.Errorf("Run makes %.0f characters/s, want %.0f", best, want)
 	}
+	if painted.Text <= painted.Pictures {
+		t.Errorf("Run painted %+v, want the text more often: pictures, which take long, must not hold it up", painted)
+	}
 	if rates.Inside < 300 {
 		t.Errorf("%.0f characters/s, want 300", rates.Inside)
+	}
+	p.quiet()
+}
+
+// paints is how often the page has painted.
+type paints struct{ Text, Pictures int }
+
+// countPaints has the page count its paints from now on, in the variable paints.
+func (p *tab) countPaints() {
+	p.t.Helper()
+	p.painted()
+	read[bool](p, `((before) => {
+		before?.forEach((observer) => observer.disconnect());
+		window.paints = {Text: 0, Pictures: 0};
+		window.observers = [["Text", "#rate"], ["Pictures", "#tokens"]].map(([name, place]) => {
+			const observer = new MutationObserver(() => paints[name]++);
+			observer.observe(document.querySelector(place), {childList: true});
+			return observer;
+		});
+		return true;
+	})(window.observers)`)
+}
+
+// TestWorkerGuessesAhead asks once, and never uses a guess: the worker makes no more than AHEAD.
+func TestWorkerGuessesAhead(t *testing.T) {
+	g, p := fresh(t, model.Config{BlockSize: 512, NLayer: 1, NHead: 1, NEmbd: 8}), newTab(t)
+	data, err := json.Marshal(g.data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.do(chromedp.Navigate("about:blank"))
+	guesses := await[int](p, fmt.Sprintf(`
+		const {program, network, model} = %s;
+		const worker = new Worker(URL.createObjectURL(new Blob([program])));
+		let [guesses, heard] = [0, Infinity];
+		worker.onmessage = ({data}) => {
+			heard = performance.now();
+			guesses += Boolean(data.guess);
+		};
+		worker.postMessage({network, config: model.config});
+		worker.postMessage({id: 0, tokens: Int32Array.of(0), plan: {seed: 1, temperature: 1, topK: 0, topP: 1}});
+		while (performance.now() - heard < 1000 || guesses === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+		worker.terminate();
+		return guesses`, data))
+	t.Logf("%d guesses", guesses)
+	if guesses > 256 {
+		t.Errorf("the worker made %d guesses, want 256 at most", guesses)
 	}
 	p.quiet()
 }

@@ -73,6 +73,7 @@ func TestPlaygroundTypesWhileRunning(t *testing.T) {
 		p.agrees(g)
 	}
 	p.slide("#prompt", "MIRA")
+	p.until(tokensShown + ` === "MIRA"`)
 	await[bool](p, `
 		const keyed = (key) => document.querySelector("#tokens").dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
 		document.querySelector("#run").click();
