@@ -79,9 +79,10 @@ func (j *job) recoverPiece() {
 	}
 }
 
-// patience is how long a goroutine looks out for what it waits for before it sleeps. To wake a sleeping one takes some
-// 20 to 50 µs on a virtual machine, as long as many a piece of work.
-const patience = 50 * time.Microsecond
+// patience is how long a goroutine looks out for what it waits for before it sleeps. To wake a sleeping one takes 20 to
+// 100 µs on a virtual machine, as long as many a piece of work. Who gives up sooner than that comes late to the next call
+// too, and finds its piece done: two threads are then as slow as one.
+const patience = 100 * time.Microsecond
 
 // spin looks out for done. It reports whether that came true while its patience lasted.
 func spin(done func() bool) bool {
