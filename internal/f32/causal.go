@@ -78,6 +78,21 @@ func CausalSumTransposed(m, first int, alpha float32, s []float32, lds int, b *P
 	causalSumTransposed(m, first, alpha, s, lds, b, add, c, ldc)
 }
 
+// CausalSoftmax turns scores into weights, in place: row i of S becomes the softmax of its values, with zeros after them to
+// column first+m-1, whatever was there. A NaN or +Inf among the values makes the row's NaN.
+func CausalSoftmax(m, first int, s []float32, lds int) {
+	checkStrip(m, first, s, lds)
+	causalSoftmax(m, first, s, lds)
+}
+
+// CausalSoftmaxBackward turns the gradient of the weights of a strip into that of the scores, in place: row i of S from
+// row i of the weights W, with zeros after its values as [CausalSoftmax] has them.
+func CausalSoftmaxBackward(m, first int, s []float32, lds int, w []float32, ldw int) {
+	checkStrip(m, first, s, lds)
+	checkStrip(m, first, w, ldw)
+	causalSoftmaxBackward(m, first, s, lds, w, ldw)
+}
+
 func checkStrip(m, first int, s []float32, lds int) {
 	if m < 1 || first < 0 {
 		panic("f32: S has no rows, or begins before the first")
@@ -117,6 +132,24 @@ func causalSumTransposedPortable(m, first int, alpha float32, s []float32, lds i
 			sums := panelSums(m-from, s[from*lds+i:], lds, b.panel(j)[(first+from)*panelCols:])
 			storeSums(c[i*ldc+j:][:min(panelCols, b.n-j)], alpha, &sums, add)
 		}
+	}
+}
+
+func causalSoftmaxRows(m, first int, s []float32, lds int) {
+	for i := range m {
+		row := s[i*lds:][:first+m]
+		values := row[:first+i+1]
+		Softmax(values, values)
+		clear(row[first+i+1:])
+	}
+}
+
+func causalSoftmaxBackwardRows(m, first int, s []float32, lds int, w []float32, ldw int) {
+	for i := range m {
+		row := s[i*lds:][:first+m]
+		values := row[:first+i+1]
+		SoftmaxBackward(values, w[i*ldw:][:first+i+1], values)
+		clear(row[first+i+1:])
 	}
 }
 

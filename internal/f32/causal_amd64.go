@@ -96,3 +96,32 @@ func (t *causalTiles) run(count, rows int, a, c []float32) {
 		storeTail(t.b.tile[:], rows, t.width, c[i*t.ldc:], t.ldc, t.add)
 	}
 }
+
+// inPairs says whether a strip's rows are what the kernels of causal softmax take: pairs, the first of an odd number of
+// values, whose vectors of 8 do not reach past the strip.
+func inPairs(m, first int) bool { return haveAVX2 && first%2 == 0 && (first+m)%8 == 0 }
+
+// stripRows is how many rows of a strip one call of these kernels takes: see span.
+func stripRows(m, first int) int { return max(2, 8*span/(first+m)&^1) }
+
+func causalSoftmax(m, first int, s []float32, lds int) {
+	if !inPairs(m, first) {
+		causalSoftmaxRows(m, first, s, lds)
+		return
+	}
+	rows := stripRows(m, first)
+	for i := 0; i < m; i += rows {
+		causalSoftmaxAVX2(min(rows, m-i)/2, first+i+1, first+m, &s[i*lds], 4*lds)
+	}
+}
+
+func causalSoftmaxBackward(m, first int, s []float32, lds int, w []float32, ldw int) {
+	if !inPairs(m, first) {
+		causalSoftmaxBackwardRows(m, first, s, lds, w, ldw)
+		return
+	}
+	rows := stripRows(m, first)
+	for i := 0; i < m; i += rows {
+		causalSoftmaxBackwardAVX2(min(rows, m-i)/2, first+i+1, first+m, &s[i*lds], 4*lds, &w[i*ldw], 4*ldw)
+	}
+}

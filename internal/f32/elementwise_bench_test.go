@@ -60,6 +60,28 @@ func BenchmarkSoftmaxBackward(b *testing.B) {
 	}
 }
 
+// The strips of attention: the whole of T = 64, and the last queries of T = 256. Only the lower half counts as elements.
+func BenchmarkCausalSoftmax(b *testing.B) {
+	for _, c := range []struct{ m, first int }{{64, 0}, {64, 192}} {
+		width := c.first + c.m
+		scores, w := normal(newRand(), c.m*width, 1), make([]float32, c.m*width)
+		elements := c.m * (c.first + width + 1) / 2
+		b.Run(rowName(width), func(b *testing.B) {
+			benchElements(b, elements, func() {
+				copy(w, scores)
+				CausalSoftmax(c.m, c.first, w, width)
+			})
+		})
+		b.Run(rowName(width)+"/backward", func(b *testing.B) {
+			s := make([]float32, len(w))
+			benchElements(b, elements, func() {
+				copy(s, scores)
+				CausalSoftmaxBackward(c.m, c.first, s, width, w, width)
+			})
+		})
+	}
+}
+
 func BenchmarkLayerNorm(b *testing.B) {
 	for _, n := range []int{128, 384} {
 		x, y, gain := normal(newRand(), n, 1), make([]float32, n), normal(newRand(), n, 1)

@@ -128,6 +128,12 @@ func softmaxAVX2(n int, dst *float32, x *float32) (top float32, sum float32)
 func softmaxBackwardAVX2(n int, ds *float32, p *float32, dp *float32)
 
 //go:noescape
+func causalSoftmaxAVX2(pairs int, n int, end int, x *float32, stride int)
+
+//go:noescape
+func causalSoftmaxBackwardAVX2(pairs int, n int, end int, dp *float32, stride int, p *float32, pStride int)
+
+//go:noescape
 func layerNormAVX2(n int, y *float32, x *float32, gain *float32, bias *float32, inverse float32, eps float32) (mean float32, rstd float32)
 
 //go:noescape

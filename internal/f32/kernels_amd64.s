@@ -5756,6 +5756,377 @@ finished32:
 	VZEROUPPER
 	RET
 
+// func causalSoftmaxAVX2(pairs int, n int, end int, x *float32, stride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·causalSoftmaxAVX2(SB), NOSPLIT, $0-40
+	MOVQ    pairs+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVQ    end+16(FP), DX
+	MOVQ    x+24(FP), BX
+	MOVQ    stride+32(FP), SI
+	SHLQ    $0x02, DX
+	VMOVUPS lanes42b20000<>+0(SB), Y0
+	VMOVUPS lanesc2ae999a<>+0(SB), Y1
+	VMOVUPS lanes3fb8aa3b<>+0(SB), Y2
+	VMOVUPS lanes39d06967<>+0(SB), Y3
+	VMOVUPS lanes40000000<>+0(SB), Y4
+
+pair33:
+	LEAQ    (BX)(SI*1), DI
+	MOVQ    CX, R8
+	ANDQ    $0x07, R8
+	MOVQ    CX, R9
+	SUBQ    R8, R9
+	SHLQ    $0x02, R9
+	NEGQ    R8
+	LEAQ    masks<>+0(SB), R10
+	LEAQ    32(R10)(R8*4), R10
+	VMOVUPS lanesff800000<>+0(SB), Y5
+	VMOVAPS Y5, Y6
+	VMOVAPS Y5, Y7
+	XORQ    R8, R8
+	LEAQ    (R9), R11
+	CMPQ    R8, R11
+	JGE     vectorsEnd35
+
+vectors34:
+	VMOVUPS (BX)(R8*1), Y8
+	VMAXPS  Y8, Y6, Y6
+	VMOVUPS (DI)(R8*1), Y8
+	VMAXPS  Y8, Y7, Y7
+	ADDQ    $0x20, R8
+	CMPQ    R8, R11
+	JLT     vectors34
+
+vectorsEnd35:
+	VMOVUPS    (BX)(R8*1), Y8
+	VMOVUPS    (R10), Y9
+	VBLENDVPS  Y9, Y8, Y5, Y8
+	VMAXPS     Y8, Y6, Y6
+	VPERM2F128 $0x01, Y6, Y6, Y8
+	VMAXPS     Y8, Y6, Y6
+	VPERMILPS  $0x4e, Y6, Y8
+	VMAXPS     Y8, Y6, Y6
+	VPERMILPS  $0xb1, Y6, Y8
+	VMAXPS     Y8, Y6, Y6
+	VXORPS     Y8, Y8, Y8
+	VMOVUPS    (DI)(R8*1), Y9
+	VMOVUPS    -4(R10), Y10
+	VBLENDVPS  Y10, Y9, Y5, Y9
+	VMAXPS     Y9, Y7, Y7
+	VPERM2F128 $0x01, Y7, Y7, Y5
+	VMAXPS     Y5, Y7, Y7
+	VPERMILPS  $0x4e, Y7, Y5
+	VMAXPS     Y5, Y7, Y7
+	VPERMILPS  $0xb1, Y7, Y5
+	VMAXPS     Y5, Y7, Y7
+	VXORPS     Y5, Y5, Y5
+	XORQ       R8, R8
+	LEAQ       (R9), R11
+	CMPQ       R8, R11
+	JGE        vectorsEnd37
+
+vectors36:
+	VMOVUPS      (BX)(R8*1), Y9
+	VSUBPS       Y6, Y9, Y9
+	VMINPS       Y9, Y0, Y9
+	VMAXPS       Y9, Y1, Y9
+	VMOVAPS      Y9, Y10
+	VFMADD213PS  lanes4b40007e<>+0(SB), Y2, Y10
+	VSUBPS       lanes4b40007e<>+0(SB), Y10, Y11
+	VFNMADD231PS lanes3f318000<>+0(SB), Y11, Y9
+	VFNMADD231PS lanesb95e8083<>+0(SB), Y11, Y9
+	VMULPS       Y9, Y9, Y13
+	VMOVAPS      Y3, Y11
+	VFMADD213PS  lanes3b3743ce<>+0(SB), Y9, Y11
+	VMOVUPS      lanes3c888908<>+0(SB), Y12
+	VFMADD213PS  lanes3daaa9c1<>+0(SB), Y9, Y12
+	VFMADD213PS  Y12, Y13, Y11
+	VMOVUPS      lanes3eaaaaaa<>+0(SB), Y12
+	VFMADD213PS  lanes3f800000<>+0(SB), Y9, Y12
+	VFMADD213PS  Y12, Y13, Y11
+	VFMADD213PS  Y4, Y4, Y9
+	VFMADD213PS  Y9, Y13, Y11
+	VPSLLD       $0x17, Y10, Y10
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y8, Y8
+	VMOVUPS      Y11, (BX)(R8*1)
+	VMOVUPS      (DI)(R8*1), Y9
+	VSUBPS       Y7, Y9, Y9
+	VMINPS       Y9, Y0, Y9
+	VMAXPS       Y9, Y1, Y9
+	VMOVAPS      Y9, Y10
+	VFMADD213PS  lanes4b40007e<>+0(SB), Y2, Y10
+	VSUBPS       lanes4b40007e<>+0(SB), Y10, Y11
+	VFNMADD231PS lanes3f318000<>+0(SB), Y11, Y9
+	VFNMADD231PS lanesb95e8083<>+0(SB), Y11, Y9
+	VMULPS       Y9, Y9, Y13
+	VMOVAPS      Y3, Y11
+	VFMADD213PS  lanes3b3743ce<>+0(SB), Y9, Y11
+	VMOVUPS      lanes3c888908<>+0(SB), Y12
+	VFMADD213PS  lanes3daaa9c1<>+0(SB), Y9, Y12
+	VFMADD213PS  Y12, Y13, Y11
+	VMOVUPS      lanes3eaaaaaa<>+0(SB), Y12
+	VFMADD213PS  lanes3f800000<>+0(SB), Y9, Y12
+	VFMADD213PS  Y12, Y13, Y11
+	VFMADD213PS  Y4, Y4, Y9
+	VFMADD213PS  Y9, Y13, Y11
+	VPSLLD       $0x17, Y10, Y10
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VMOVUPS      Y11, (DI)(R8*1)
+	ADDQ         $0x20, R8
+	CMPQ         R8, R11
+	JLT          vectors36
+
+vectorsEnd37:
+	VMOVUPS      (BX)(R8*1), Y9
+	VSUBPS       Y6, Y9, Y9
+	VMINPS       Y9, Y0, Y9
+	VMAXPS       Y9, Y1, Y9
+	VMOVAPS      Y9, Y6
+	VFMADD213PS  lanes4b40007e<>+0(SB), Y2, Y6
+	VSUBPS       lanes4b40007e<>+0(SB), Y6, Y10
+	VFNMADD231PS lanes3f318000<>+0(SB), Y10, Y9
+	VFNMADD231PS lanesb95e8083<>+0(SB), Y10, Y9
+	VMULPS       Y9, Y9, Y12
+	VMOVAPS      Y3, Y10
+	VFMADD213PS  lanes3b3743ce<>+0(SB), Y9, Y10
+	VMOVUPS      lanes3c888908<>+0(SB), Y11
+	VFMADD213PS  lanes3daaa9c1<>+0(SB), Y9, Y11
+	VFMADD213PS  Y11, Y12, Y10
+	VMOVUPS      lanes3eaaaaaa<>+0(SB), Y11
+	VFMADD213PS  lanes3f800000<>+0(SB), Y9, Y11
+	VFMADD213PS  Y11, Y12, Y10
+	VFMADD213PS  Y4, Y4, Y9
+	VFMADD213PS  Y9, Y12, Y10
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y10, Y10
+	VANDPS       (R10), Y10, Y10
+	VADDPS       Y10, Y8, Y8
+	VMOVUPS      Y10, (BX)(R8*1)
+	VPERM2F128   $0x01, Y8, Y8, Y6
+	VADDPS       Y6, Y8, Y8
+	VPERMILPS    $0x4e, Y8, Y6
+	VADDPS       Y6, Y8, Y8
+	VPERMILPS    $0xb1, Y8, Y6
+	VADDPS       Y6, Y8, Y8
+	VMOVUPS      lanes3f800000<>+0(SB), Y6
+	VDIVPS       Y8, Y6, Y6
+	VMOVUPS      (DI)(R8*1), Y8
+	VSUBPS       Y7, Y8, Y8
+	VMINPS       Y8, Y0, Y8
+	VMAXPS       Y8, Y1, Y8
+	VMOVAPS      Y8, Y7
+	VFMADD213PS  lanes4b40007e<>+0(SB), Y2, Y7
+	VSUBPS       lanes4b40007e<>+0(SB), Y7, Y9
+	VFNMADD231PS lanes3f318000<>+0(SB), Y9, Y8
+	VFNMADD231PS lanesb95e8083<>+0(SB), Y9, Y8
+	VMULPS       Y8, Y8, Y11
+	VMOVAPS      Y3, Y9
+	VFMADD213PS  lanes3b3743ce<>+0(SB), Y8, Y9
+	VMOVUPS      lanes3c888908<>+0(SB), Y10
+	VFMADD213PS  lanes3daaa9c1<>+0(SB), Y8, Y10
+	VFMADD213PS  Y10, Y11, Y9
+	VMOVUPS      lanes3eaaaaaa<>+0(SB), Y10
+	VFMADD213PS  lanes3f800000<>+0(SB), Y8, Y10
+	VFMADD213PS  Y10, Y11, Y9
+	VFMADD213PS  Y4, Y4, Y8
+	VFMADD213PS  Y8, Y11, Y9
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y7, Y9, Y9
+	VANDPS       -4(R10), Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VMOVUPS      Y9, (DI)(R8*1)
+	VPERM2F128   $0x01, Y5, Y5, Y7
+	VADDPS       Y7, Y5, Y5
+	VPERMILPS    $0x4e, Y5, Y7
+	VADDPS       Y7, Y5, Y5
+	VPERMILPS    $0xb1, Y5, Y7
+	VADDPS       Y7, Y5, Y5
+	VMOVUPS      lanes3f800000<>+0(SB), Y7
+	VDIVPS       Y5, Y7, Y7
+	XORQ         R8, R8
+	LEAQ         (R9), R9
+	CMPQ         R8, R9
+	JGE          vectorsEnd39
+
+vectors38:
+	VMOVUPS (BX)(R8*1), Y5
+	VMULPS  Y6, Y5, Y5
+	VMOVUPS Y5, (BX)(R8*1)
+	VMOVUPS (DI)(R8*1), Y5
+	VMULPS  Y7, Y5, Y5
+	VMOVUPS Y5, (DI)(R8*1)
+	ADDQ    $0x20, R8
+	CMPQ    R8, R9
+	JLT     vectors38
+
+vectorsEnd39:
+	VMOVUPS (BX)(R8*1), Y5
+	VMULPS  Y6, Y5, Y5
+	VANDPS  (R10), Y5, Y5
+	VMOVUPS Y5, (BX)(R8*1)
+	VMOVUPS (DI)(R8*1), Y5
+	VMULPS  Y7, Y5, Y5
+	VANDPS  -4(R10), Y5, Y5
+	VMOVUPS Y5, (DI)(R8*1)
+	VXORPS  Y5, Y5, Y5
+
+fill40:
+	ADDQ    $0x20, R8
+	CMPQ    R8, DX
+	JGE     filled41
+	VMOVUPS Y5, (BX)(R8*1)
+	VMOVUPS Y5, (DI)(R8*1)
+	JMP     fill40
+
+filled41:
+	LEAQ (BX)(SI*2), BX
+	ADDQ $0x02, CX
+	DECQ AX
+	JNZ  pair33
+	VZEROUPPER
+	RET
+
+// func causalSoftmaxBackwardAVX2(pairs int, n int, end int, dp *float32, stride int, p *float32, pStride int)
+// Requires: AVX, FMA3
+TEXT ·causalSoftmaxBackwardAVX2(SB), NOSPLIT, $0-56
+	MOVQ pairs+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ end+16(FP), DX
+	MOVQ dp+24(FP), BX
+	MOVQ stride+32(FP), SI
+	MOVQ p+40(FP), DI
+	MOVQ pStride+48(FP), R9
+	SHLQ $0x02, DX
+
+pair42:
+	LEAQ   (BX)(SI*1), R10
+	MOVQ   CX, R8
+	ANDQ   $0x07, R8
+	MOVQ   CX, R12
+	SUBQ   R8, R12
+	SHLQ   $0x02, R12
+	NEGQ   R8
+	LEAQ   masks<>+0(SB), R13
+	LEAQ   32(R13)(R8*4), R13
+	LEAQ   (DI)(R9*1), R8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	XORQ   R11, R11
+	LEAQ   -32(R12), R14
+	CMPQ   R11, R14
+	JGE    vectorsEnd44
+
+vectors43:
+	VMOVUPS     (BX)(R11*1), Y4
+	VFMADD231PS (DI)(R11*1), Y4, Y0
+	VMOVUPS     (R10)(R11*1), Y4
+	VFMADD231PS (R8)(R11*1), Y4, Y2
+	VMOVUPS     32(BX)(R11*1), Y4
+	VFMADD231PS 32(DI)(R11*1), Y4, Y1
+	VMOVUPS     32(R10)(R11*1), Y4
+	VFMADD231PS 32(R8)(R11*1), Y4, Y3
+	ADDQ        $0x40, R11
+	CMPQ        R11, R14
+	JLT         vectors43
+
+vectorsEnd44:
+	LEAQ (R12), R14
+	CMPQ R11, R14
+	JGE  vectorsEnd46
+
+vectors45:
+	VMOVUPS     (BX)(R11*1), Y4
+	VFMADD231PS (DI)(R11*1), Y4, Y0
+	VMOVUPS     (R10)(R11*1), Y4
+	VFMADD231PS (R8)(R11*1), Y4, Y2
+	ADDQ        $0x20, R11
+	CMPQ        R11, R14
+	JLT         vectors45
+
+vectorsEnd46:
+	VMOVUPS     (BX)(R11*1), Y4
+	VANDPS      (R13), Y4, Y4
+	VFMADD231PS (DI)(R11*1), Y4, Y0
+	VMOVUPS     (R10)(R11*1), Y4
+	VANDPS      -4(R13), Y4, Y4
+	MOVQ        CX, R14
+	ANDQ        $0x0f, R14
+	CMPQ        R14, $0x0f
+	JEQ         whole47
+	VFMADD231PS (R8)(R11*1), Y4, Y2
+	JMP         added48
+
+whole47:
+	VFMADD231PS (R8)(R11*1), Y4, Y3
+
+added48:
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VADDPS     Y3, Y2, Y2
+	VPERM2F128 $0x01, Y2, Y2, Y1
+	VADDPS     Y1, Y2, Y2
+	VPERMILPS  $0x4e, Y2, Y1
+	VADDPS     Y1, Y2, Y2
+	VPERMILPS  $0xb1, Y2, Y1
+	VADDPS     Y1, Y2, Y2
+	XORQ       R11, R11
+	LEAQ       (R12), R12
+	CMPQ       R11, R12
+	JGE        vectorsEnd50
+
+vectors49:
+	VMOVUPS (BX)(R11*1), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMULPS  (DI)(R11*1), Y1, Y1
+	VMOVUPS Y1, (BX)(R11*1)
+	VMOVUPS (R10)(R11*1), Y1
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  (R8)(R11*1), Y1, Y1
+	VMOVUPS Y1, (R10)(R11*1)
+	ADDQ    $0x20, R11
+	CMPQ    R11, R12
+	JLT     vectors49
+
+vectorsEnd50:
+	VMOVUPS (BX)(R11*1), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMULPS  (DI)(R11*1), Y1, Y1
+	VANDPS  (R13), Y1, Y1
+	VMOVUPS Y1, (BX)(R11*1)
+	VMOVUPS (R10)(R11*1), Y0
+	VSUBPS  Y2, Y0, Y0
+	VMULPS  (R8)(R11*1), Y0, Y0
+	VANDPS  -4(R13), Y0, Y0
+	VMOVUPS Y0, (R10)(R11*1)
+	VXORPS  Y0, Y0, Y0
+
+fill51:
+	ADDQ    $0x20, R11
+	CMPQ    R11, DX
+	JGE     filled52
+	VMOVUPS Y0, (BX)(R11*1)
+	VMOVUPS Y0, (R10)(R11*1)
+	JMP     fill51
+
+filled52:
+	LEAQ (DI)(R9*2), DI
+	LEAQ (BX)(SI*2), BX
+	ADDQ $0x02, CX
+	DECQ AX
+	JNZ  pair42
+	VZEROUPPER
+	RET
+
 // func layerNormAVX2(n int, y *float32, x *float32, gain *float32, bias *float32, inverse float32, eps float32) (mean float32, rstd float32)
 // Requires: AVX, FMA3
 TEXT ·layerNormAVX2(SB), NOSPLIT, $0-56
@@ -5772,9 +6143,9 @@ TEXT ·layerNormAVX2(SB), NOSPLIT, $0-56
 	MOVQ         AX, DI
 	XORQ         R8, R8
 	SUBQ         $0x20, DI
-	JLT          end34
+	JLT          end54
 
-loop33:
+loop53:
 	VMOVUPS (DX)(R8*1), Y5
 	VADDPS  Y5, Y1, Y1
 	VMOVUPS 32(DX)(R8*1), Y5
@@ -5785,30 +6156,30 @@ loop33:
 	VADDPS  Y5, Y4, Y4
 	ADDQ    $0x80, R8
 	SUBQ    $0x20, DI
-	JGE     loop33
+	JGE     loop53
 
-end34:
+end54:
 	ADDQ $0x20, DI
 	SUBQ $0x08, DI
-	JLT  end36
+	JLT  end56
 
-loop35:
+loop55:
 	VMOVUPS (DX)(R8*1), Y5
 	VADDPS  Y5, Y1, Y1
 	ADDQ    $0x20, R8
 	SUBQ    $0x08, DI
-	JGE     loop35
+	JGE     loop55
 
-end36:
+end56:
 	ADDQ       $0x08, DI
-	JZ         finished37
+	JZ         finished57
 	LEAQ       masks<>+0(SB), R9
 	NEGQ       DI
 	VMOVUPS    32(R9)(DI*4), Y5
 	VMASKMOVPS (DX)(R8*1), Y5, Y5
 	VADDPS     Y5, Y1, Y1
 
-finished37:
+finished57:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y4, Y3, Y3
 	VADDPS     Y3, Y1, Y1
@@ -5827,9 +6198,9 @@ finished37:
 	MOVQ       AX, DI
 	XORQ       R8, R8
 	SUBQ       $0x20, DI
-	JLT        end39
+	JLT        end59
 
-loop38:
+loop58:
 	VMOVUPS     (DX)(R8*1), Y6
 	VSUBPS      Y1, Y6, Y6
 	VFMADD231PS Y6, Y6, Y2
@@ -5844,24 +6215,24 @@ loop38:
 	VFMADD231PS Y6, Y6, Y5
 	ADDQ        $0x80, R8
 	SUBQ        $0x20, DI
-	JGE         loop38
+	JGE         loop58
 
-end39:
+end59:
 	ADDQ $0x20, DI
 	SUBQ $0x08, DI
-	JLT  end41
+	JLT  end61
 
-loop40:
+loop60:
 	VMOVUPS     (DX)(R8*1), Y6
 	VSUBPS      Y1, Y6, Y6
 	VFMADD231PS Y6, Y6, Y2
 	ADDQ        $0x20, R8
 	SUBQ        $0x08, DI
-	JGE         loop40
+	JGE         loop60
 
-end41:
+end61:
 	ADDQ        $0x08, DI
-	JZ          finished42
+	JZ          finished62
 	LEAQ        masks<>+0(SB), R9
 	NEGQ        DI
 	VMOVUPS     32(R9)(DI*4), Y6
@@ -5870,7 +6241,7 @@ end41:
 	VANDPS      Y6, Y7, Y7
 	VFMADD231PS Y7, Y7, Y2
 
-finished42:
+finished62:
 	VMOVUPS      lanes3f800000<>+0(SB), Y6
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y5, Y4, Y4
@@ -5887,12 +6258,12 @@ finished42:
 	VDIVPS       Y2, Y6, Y6
 	VMOVSS       X6, rstd+52(FP)
 	TESTQ        SI, SI
-	JZ           nil43
+	JZ           nil63
 	XORQ         DI, DI
 	SUBQ         $0x10, AX
-	JLT          end46
+	JLT          end66
 
-loop45:
+loop65:
 	VMOVUPS     (DX)(DI*1), Y0
 	VSUBPS      Y1, Y0, Y0
 	VMULPS      Y6, Y0, Y0
@@ -5909,14 +6280,14 @@ loop45:
 	VMOVUPS     Y0, 32(CX)(DI*1)
 	ADDQ        $0x40, DI
 	SUBQ        $0x10, AX
-	JGE         loop45
+	JGE         loop65
 
-end46:
+end66:
 	ADDQ $0x10, AX
 	SUBQ $0x08, AX
-	JLT  end48
+	JLT  end68
 
-loop47:
+loop67:
 	VMOVUPS     (DX)(DI*1), Y0
 	VSUBPS      Y1, Y0, Y0
 	VMULPS      Y6, Y0, Y0
@@ -5926,11 +6297,11 @@ loop47:
 	VMOVUPS     Y0, (CX)(DI*1)
 	ADDQ        $0x20, DI
 	SUBQ        $0x08, AX
-	JGE         loop47
+	JGE         loop67
 
-end48:
+end68:
 	ADDQ        $0x08, AX
-	JZ          finished49
+	JZ          finished69
 	LEAQ        masks<>+0(SB), R8
 	NEGQ        AX
 	VMOVUPS     32(R8)(AX*4), Y0
@@ -5942,15 +6313,15 @@ end48:
 	VFMADD213PS Y1, Y3, Y2
 	VMASKMOVPS  Y2, Y0, (CX)(DI*1)
 
-finished49:
-	JMP end44
+finished69:
+	JMP end64
 
-nil43:
+nil63:
 	XORQ SI, SI
 	SUBQ $0x10, AX
-	JLT  end51
+	JLT  end71
 
-loop50:
+loop70:
 	VMOVUPS (DX)(SI*1), Y0
 	VSUBPS  Y1, Y0, Y0
 	VMULPS  Y6, Y0, Y0
@@ -5965,14 +6336,14 @@ loop50:
 	VMOVUPS Y0, 32(CX)(SI*1)
 	ADDQ    $0x40, SI
 	SUBQ    $0x10, AX
-	JGE     loop50
+	JGE     loop70
 
-end51:
+end71:
 	ADDQ $0x10, AX
 	SUBQ $0x08, AX
-	JLT  end53
+	JLT  end73
 
-loop52:
+loop72:
 	VMOVUPS (DX)(SI*1), Y0
 	VSUBPS  Y1, Y0, Y0
 	VMULPS  Y6, Y0, Y0
@@ -5981,11 +6352,11 @@ loop52:
 	VMOVUPS Y0, (CX)(SI*1)
 	ADDQ    $0x20, SI
 	SUBQ    $0x08, AX
-	JGE     loop52
+	JGE     loop72
 
-end53:
+end73:
 	ADDQ       $0x08, AX
-	JZ         finished54
+	JZ         finished74
 	LEAQ       masks<>+0(SB), DI
 	NEGQ       AX
 	VMOVUPS    32(DI)(AX*4), Y0
@@ -5996,8 +6367,8 @@ end53:
 	VMULPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, (CX)(SI*1)
 
-finished54:
-end44:
+finished74:
+end64:
 	VZEROUPPER
 	RET
 
@@ -6019,13 +6390,13 @@ TEXT ·layerNormBackwardAVX2(SB), NOSPLIT, $0-76
 	VXORPS       Y4, Y4, Y4
 	VXORPS       Y5, Y5, Y5
 	TESTQ        R9, R9
-	JZ           nil55
+	JZ           nil75
 	MOVQ         AX, R10
 	XORQ         R11, R11
 	SUBQ         $0x10, R10
-	JLT          end58
+	JLT          end78
 
-loop57:
+loop77:
 	VMOVUPS     (BX)(R11*1), Y6
 	VMOVUPS     (SI)(R11*1), Y7
 	VSUBPS      Y0, Y7, Y7
@@ -6056,14 +6427,14 @@ loop57:
 	VFMADD231PS Y6, Y7, Y5
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R10
-	JGE         loop57
+	JGE         loop77
 
-end58:
+end78:
 	ADDQ $0x10, R10
 	SUBQ $0x08, R10
-	JLT  end60
+	JLT  end80
 
-loop59:
+loop79:
 	VMOVUPS     (BX)(R11*1), Y6
 	VMOVUPS     (SI)(R11*1), Y7
 	VSUBPS      Y0, Y7, Y7
@@ -6080,11 +6451,11 @@ loop59:
 	VFMADD231PS Y6, Y7, Y4
 	ADDQ        $0x20, R11
 	SUBQ        $0x08, R10
-	JGE         loop59
+	JGE         loop79
 
-end60:
+end80:
 	ADDQ        $0x08, R10
-	JZ          finished61
+	JZ          finished81
 	LEAQ        masks<>+0(SB), R12
 	NEGQ        R10
 	VMOVUPS     32(R12)(R10*4), Y6
@@ -6103,16 +6474,16 @@ end60:
 	VADDPS      Y7, Y2, Y2
 	VFMADD231PS Y7, Y8, Y4
 
-finished61:
-	JMP end56
+finished81:
+	JMP end76
 
-nil55:
+nil75:
 	MOVQ AX, R9
 	XORQ R10, R10
 	SUBQ $0x10, R9
-	JLT  end63
+	JLT  end83
 
-loop62:
+loop82:
 	VMOVUPS     (BX)(R10*1), Y6
 	VMOVUPS     (SI)(R10*1), Y7
 	VSUBPS      Y0, Y7, Y7
@@ -6137,14 +6508,14 @@ loop62:
 	VFMADD231PS Y6, Y7, Y5
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R9
-	JGE         loop62
+	JGE         loop82
 
-end63:
+end83:
 	ADDQ $0x10, R9
 	SUBQ $0x08, R9
-	JLT  end65
+	JLT  end85
 
-loop64:
+loop84:
 	VMOVUPS     (BX)(R10*1), Y6
 	VMOVUPS     (SI)(R10*1), Y7
 	VSUBPS      Y0, Y7, Y7
@@ -6158,11 +6529,11 @@ loop64:
 	VFMADD231PS Y6, Y7, Y4
 	ADDQ        $0x20, R10
 	SUBQ        $0x08, R9
-	JGE         loop64
+	JGE         loop84
 
-end65:
+end85:
 	ADDQ        $0x08, R9
-	JZ          finished66
+	JZ          finished86
 	LEAQ        masks<>+0(SB), R11
 	NEGQ        R9
 	VMOVUPS     32(R11)(R9*4), Y6
@@ -6178,8 +6549,8 @@ end65:
 	VADDPS      Y7, Y2, Y2
 	VFMADD231PS Y7, Y8, Y4
 
-finished66:
-end56:
+finished86:
+end76:
 	VADDPS       Y3, Y2, Y2
 	VPERM2F128   $0x01, Y2, Y2, Y3
 	VADDPS       Y3, Y2, Y2
@@ -6198,12 +6569,12 @@ end56:
 	VMULPS       Y3, Y2, Y2
 	VMULPS       Y3, Y4, Y4
 	TESTQ        DX, DX
-	JZ           nil67
+	JZ           nil87
 	XORQ         R8, R8
 	SUBQ         $0x10, AX
-	JLT          end70
+	JLT          end90
 
-loop69:
+loop89:
 	VMOVUPS      (BX)(R8*1), Y3
 	VMOVUPS      (SI)(R8*1), Y5
 	VSUBPS       Y0, Y5, Y5
@@ -6226,14 +6597,14 @@ loop69:
 	VMOVUPS      Y3, 32(CX)(R8*1)
 	ADDQ         $0x40, R8
 	SUBQ         $0x10, AX
-	JGE          loop69
+	JGE          loop89
 
-end70:
+end90:
 	ADDQ $0x10, AX
 	SUBQ $0x08, AX
-	JLT  end72
+	JLT  end92
 
-loop71:
+loop91:
 	VMOVUPS      (BX)(R8*1), Y3
 	VMOVUPS      (SI)(R8*1), Y5
 	VSUBPS       Y0, Y5, Y5
@@ -6246,11 +6617,11 @@ loop71:
 	VMOVUPS      Y3, (CX)(R8*1)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, AX
-	JGE          loop71
+	JGE          loop91
 
-end72:
+end92:
 	ADDQ         $0x08, AX
-	JZ           finished73
+	JZ           finished93
 	LEAQ         masks<>+0(SB), R9
 	NEGQ         AX
 	VMOVUPS      32(R9)(AX*4), Y3
@@ -6265,15 +6636,15 @@ end72:
 	VFMADD213PS  Y0, Y1, Y5
 	VMASKMOVPS   Y5, Y3, (CX)(R8*1)
 
-finished73:
-	JMP end68
+finished93:
+	JMP end88
 
-nil67:
+nil87:
 	XORQ DX, DX
 	SUBQ $0x10, AX
-	JLT  end75
+	JLT  end95
 
-loop74:
+loop94:
 	VMOVUPS      (BX)(DX*1), Y3
 	VMOVUPS      (SI)(DX*1), Y5
 	VSUBPS       Y0, Y5, Y5
@@ -6294,14 +6665,14 @@ loop74:
 	VMOVUPS      Y3, 32(CX)(DX*1)
 	ADDQ         $0x40, DX
 	SUBQ         $0x10, AX
-	JGE          loop74
+	JGE          loop94
 
-end75:
+end95:
 	ADDQ $0x10, AX
 	SUBQ $0x08, AX
-	JLT  end77
+	JLT  end97
 
-loop76:
+loop96:
 	VMOVUPS      (BX)(DX*1), Y3
 	VMOVUPS      (SI)(DX*1), Y5
 	VSUBPS       Y0, Y5, Y5
@@ -6313,11 +6684,11 @@ loop76:
 	VMOVUPS      Y3, (CX)(DX*1)
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, AX
-	JGE          loop76
+	JGE          loop96
 
-end77:
+end97:
 	ADDQ         $0x08, AX
-	JZ           finished78
+	JZ           finished98
 	LEAQ         masks<>+0(SB), R8
 	NEGQ         AX
 	VMOVUPS      32(R8)(AX*4), Y3
@@ -6331,8 +6702,8 @@ end77:
 	VMULPS       Y1, Y5, Y5
 	VMASKMOVPS   Y5, Y3, (CX)(DX*1)
 
-finished78:
-end68:
+finished98:
+end88:
 	VZEROUPPER
 	RET
 
@@ -6356,9 +6727,9 @@ TEXT ·adamWAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSS 32(DI), Y8
 	XORQ         DI, DI
 	SUBQ         $0x08, AX
-	JLT          end80
+	JLT          end100
 
-loop79:
+loop99:
 	VMOVUPS     (DX)(DI*1), Y9
 	VMOVUPS     (BX)(DI*1), Y10
 	VMOVUPS     (SI)(DI*1), Y11
@@ -6379,11 +6750,11 @@ loop79:
 	VMOVUPS     Y12, (CX)(DI*1)
 	ADDQ        $0x20, DI
 	SUBQ        $0x08, AX
-	JGE         loop79
+	JGE         loop99
 
-end80:
+end100:
 	ADDQ        $0x08, AX
-	JZ          finished81
+	JZ          finished101
 	LEAQ        masks<>+0(SB), R8
 	NEGQ        AX
 	VMOVUPS     32(R8)(AX*4), Y9
@@ -6406,7 +6777,7 @@ end80:
 	VFMSUB213PS Y11, Y8, Y13
 	VMASKMOVPS  Y13, Y9, (CX)(DI*1)
 
-finished81:
+finished101:
 	VZEROUPPER
 	RET
 
@@ -6419,14 +6790,14 @@ TEXT ·rotateAVX2(SB), NOSPLIT, $0-40
 	MOVQ cos+24(FP), BX
 	MOVQ sin+32(FP), SI
 
-head82:
+head102:
 	LEAQ (DX)(CX*4), DI
 	MOVQ CX, R8
 	XORQ R9, R9
 	SUBQ $0x08, R8
-	JLT  end84
+	JLT  end104
 
-loop83:
+loop103:
 	VMOVUPS     (DX)(R9*1), Y0
 	VMOVUPS     (DI)(R9*1), Y1
 	VMOVUPS     (BX)(R9*1), Y2
@@ -6439,11 +6810,11 @@ loop83:
 	VMOVUPS     Y0, (DI)(R9*1)
 	ADDQ        $0x20, R9
 	SUBQ        $0x08, R8
-	JGE         loop83
+	JGE         loop103
 
-end84:
+end104:
 	ADDQ        $0x08, R8
-	JZ          finished85
+	JZ          finished105
 	LEAQ        masks<>+0(SB), R10
 	NEGQ        R8
 	VMOVUPS     32(R10)(R8*4), Y0
@@ -6458,10 +6829,10 @@ end84:
 	VMASKMOVPS  Y5, Y0, (DX)(R9*1)
 	VMASKMOVPS  Y1, Y0, (DI)(R9*1)
 
-finished85:
+finished105:
 	LEAQ (DI)(CX*4), DX
 	DECQ AX
-	JNZ  head82
+	JNZ  head102
 	VZEROUPPER
 	RET
 
@@ -6478,9 +6849,9 @@ TEXT ·dropoutAVX2(SB), NOSPLIT, $0-36
 	VPXOR        words80000000<>+0(SB), Y1, Y1
 	XORQ         BX, BX
 	SUBQ         $0x08, AX
-	JLT          end87
+	JLT          end107
 
-loop86:
+loop106:
 	VMOVDQU  Y0, Y3
 	VPADDD   wordsf1bbcdc8<>+0(SB), Y0, Y0
 	VPSRLD   $0x10, Y3, Y4
@@ -6499,11 +6870,11 @@ loop86:
 	VMOVUPS  Y4, (CX)(BX*1)
 	ADDQ     $0x20, BX
 	SUBQ     $0x08, AX
-	JGE      loop86
+	JGE      loop106
 
-end87:
+end107:
 	ADDQ       $0x08, AX
-	JZ         finished88
+	JZ         finished108
 	LEAQ       masks<>+0(SB), SI
 	NEGQ       AX
 	VMOVUPS    32(SI)(AX*4), Y3
@@ -6524,7 +6895,7 @@ end87:
 	VANDNPS    Y0, Y4, Y0
 	VMASKMOVPS Y0, Y3, (CX)(BX*1)
 
-finished88:
+finished108:
 	VZEROUPPER
 	RET
 
@@ -6587,9 +6958,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), BX
 	XORQ SI, SI
 	SUBQ $0x20, AX
-	JLT  end90
+	JLT  end110
 
-loop89:
+loop109:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VADDPS  Y1, Y0, Y0
@@ -6608,25 +6979,25 @@ loop89:
 	VMOVUPS Y0, 96(CX)(SI*1)
 	ADDQ    $0x80, SI
 	SUBQ    $0x20, AX
-	JGE     loop89
+	JGE     loop109
 
-end90:
+end110:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end92
+	JLT  end112
 
-loop91:
+loop111:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VADDPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*1)
 	ADDQ    $0x20, SI
 	SUBQ    $0x08, AX
-	JGE     loop91
+	JGE     loop111
 
-end92:
+end112:
 	ADDQ       $0x08, AX
-	JZ         finished93
+	JZ         finished113
 	LEAQ       masks<>+0(SB), DI
 	NEGQ       AX
 	VMOVUPS    32(DI)(AX*4), Y0
@@ -6635,7 +7006,7 @@ end92:
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*1)
 
-finished93:
+finished113:
 	VZEROUPPER
 	RET
 
@@ -6648,9 +7019,9 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), BX
 	XORQ SI, SI
 	SUBQ $0x20, AX
-	JLT  end95
+	JLT  end115
 
-loop94:
+loop114:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VMULPS  Y1, Y0, Y0
@@ -6669,25 +7040,25 @@ loop94:
 	VMOVUPS Y0, 96(CX)(SI*1)
 	ADDQ    $0x80, SI
 	SUBQ    $0x20, AX
-	JGE     loop94
+	JGE     loop114
 
-end95:
+end115:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end97
+	JLT  end117
 
-loop96:
+loop116:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VMULPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*1)
 	ADDQ    $0x20, SI
 	SUBQ    $0x08, AX
-	JGE     loop96
+	JGE     loop116
 
-end97:
+end117:
 	ADDQ       $0x08, AX
-	JZ         finished98
+	JZ         finished118
 	LEAQ       masks<>+0(SB), DI
 	NEGQ       AX
 	VMOVUPS    32(DI)(AX*4), Y0
@@ -6696,7 +7067,7 @@ end97:
 	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*1)
 
-finished98:
+finished118:
 	VZEROUPPER
 	RET
 
@@ -6709,9 +7080,9 @@ TEXT ·addScaledAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSS alpha+16(FP), Y0
 	XORQ         BX, BX
 	SUBQ         $0x20, AX
-	JLT          end100
+	JLT          end120
 
-loop99:
+loop119:
 	VMOVUPS     (CX)(BX*1), Y1
 	VMOVUPS     (DX)(BX*1), Y2
 	VFMADD231PS Y2, Y0, Y1
@@ -6730,25 +7101,25 @@ loop99:
 	VMOVUPS     Y1, 96(CX)(BX*1)
 	ADDQ        $0x80, BX
 	SUBQ        $0x20, AX
-	JGE         loop99
+	JGE         loop119
 
-end100:
+end120:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end102
+	JLT  end122
 
-loop101:
+loop121:
 	VMOVUPS     (CX)(BX*1), Y1
 	VMOVUPS     (DX)(BX*1), Y2
 	VFMADD231PS Y2, Y0, Y1
 	VMOVUPS     Y1, (CX)(BX*1)
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, AX
-	JGE         loop101
+	JGE         loop121
 
-end102:
+end122:
 	ADDQ        $0x08, AX
-	JZ          finished103
+	JZ          finished123
 	LEAQ        masks<>+0(SB), SI
 	NEGQ        AX
 	VMOVUPS     32(SI)(AX*4), Y1
@@ -6757,7 +7128,7 @@ end102:
 	VFMADD231PS Y3, Y0, Y2
 	VMASKMOVPS  Y2, Y1, (CX)(BX*1)
 
-finished103:
+finished123:
 	VZEROUPPER
 	RET
 
@@ -6769,9 +7140,9 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-20
 	VBROADCASTSS alpha+16(FP), Y0
 	XORQ         DX, DX
 	SUBQ         $0x20, AX
-	JLT          end105
+	JLT          end125
 
-loop104:
+loop124:
 	VMOVUPS (CX)(DX*1), Y1
 	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(DX*1)
@@ -6786,24 +7157,24 @@ loop104:
 	VMOVUPS Y1, 96(CX)(DX*1)
 	ADDQ    $0x80, DX
 	SUBQ    $0x20, AX
-	JGE     loop104
+	JGE     loop124
 
-end105:
+end125:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end107
+	JLT  end127
 
-loop106:
+loop126:
 	VMOVUPS (CX)(DX*1), Y1
 	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(DX*1)
 	ADDQ    $0x20, DX
 	SUBQ    $0x08, AX
-	JGE     loop106
+	JGE     loop126
 
-end107:
+end127:
 	ADDQ       $0x08, AX
-	JZ         finished108
+	JZ         finished128
 	LEAQ       masks<>+0(SB), BX
 	NEGQ       AX
 	VMOVUPS    32(BX)(AX*4), Y1
@@ -6811,7 +7182,7 @@ end107:
 	VMULPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (CX)(DX*1)
 
-finished108:
+finished128:
 	VZEROUPPER
 	RET
 
@@ -6827,9 +7198,9 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	VXORPS Y3, Y3, Y3
 	XORQ   BX, BX
 	SUBQ   $0x20, AX
-	JLT    end110
+	JLT    end130
 
-loop109:
+loop129:
 	VMOVUPS     (CX)(BX*1), Y4
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS Y4, Y5, Y0
@@ -6844,24 +7215,24 @@ loop109:
 	VFMADD231PS Y4, Y5, Y3
 	ADDQ        $0x80, BX
 	SUBQ        $0x20, AX
-	JGE         loop109
+	JGE         loop129
 
-end110:
+end130:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end112
+	JLT  end132
 
-loop111:
+loop131:
 	VMOVUPS     (CX)(BX*1), Y4
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS Y4, Y5, Y0
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, AX
-	JGE         loop111
+	JGE         loop131
 
-end112:
+end132:
 	ADDQ        $0x08, AX
-	JZ          finished113
+	JZ          finished133
 	LEAQ        masks<>+0(SB), SI
 	NEGQ        AX
 	VMOVUPS     32(SI)(AX*4), Y4
@@ -6869,7 +7240,7 @@ end112:
 	VMASKMOVPS  (DX)(BX*1), Y4, Y4
 	VFMADD231PS Y5, Y4, Y0
 
-finished113:
+finished133:
 	VADDPS     Y1, Y0, Y0
 	VADDPS     Y3, Y2, Y2
 	VADDPS     Y2, Y0, Y0

@@ -42,3 +42,9 @@ func causalSum(m, first int, alpha float32, s []float32, lds int, b *Panels, c [
 func causalSumTransposed(m, first int, alpha float32, s []float32, lds int, b *Panels, add bool, c []float32, ldc int) {
 	causalSumTransposedPortable(m, first, alpha, s, lds, b, add, c, ldc)
 }
+
+func causalSoftmax(m, first int, s []float32, lds int) { causalSoftmaxRows(m, first, s, lds) }
+
+func causalSoftmaxBackward(m, first int, s []float32, lds int, w []float32, ldw int) {
+	causalSoftmaxBackwardRows(m, first, s, lds, w, ldw)
+}

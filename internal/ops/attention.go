@@ -114,11 +114,7 @@ func (a *attention) forwardHeads(lo, hi, worker int) {
 			end := min(i+queryBlock, a.t)
 			w := weights[i*a.t:] // (end-i, end) of (T, T)
 			f32.CausalScores(end-i, i, a.scale, q[i*a.ld:], a.ld, &s.k, w, a.t)
-			for r := i; r < end; r++ {
-				x := weights[r*a.t : r*a.t+end]
-				f32.Softmax(x[:r+1], x[:r+1])
-				clear(x[r+1:])
-			}
+			f32.CausalSoftmax(end-i, i, w, a.t)
 			w = a.dropBlock(s.dropped, w, pair, i, end)
 			f32.CausalSum(end-i, i, 1, w, a.t, &s.v, a.y[out+i*a.width:], a.width)
 		}
@@ -172,21 +168,21 @@ func (a *attention) backwardHeads(lo, hi, worker int) {
 			w := a.dropBlock(s.dropped, weights[i*a.t:], pair, i, end)
 			f32.CausalSumTransposed(rows, i, 1, w, a.t, &s.dy, add, dv, a.ld)
 			f32.CausalScores(rows, i, 1, a.dy[out+i*a.width:], a.width, &s.v, dw, a.t)
-			a.scoreGradient(dw, weights, pair, i, end)
+			a.dropGradient(dw, pair, i, end)
+			f32.CausalSoftmaxBackward(rows, i, dw, a.t, weights[i*a.t:], a.t)
 			f32.CausalSum(rows, i, a.scale, dw, a.t, &s.k, dq[i*a.ld:], a.ld)
 			f32.CausalSumTransposed(rows, i, a.scale, dw, a.t, &s.q, add, dk, a.ld)
 		}
 	}
 }
 
-// scoreGradient turns the gradient of the (dropped) weights of queries i to end into that of their scores, in place.
-func (a *attention) scoreGradient(dw, weights []float32, pair, i, end int) {
+// dropGradient turns the gradient of the dropped weights of queries i to end into that of the weights, in place.
+func (a *attention) dropGradient(dw []float32, pair, i, end int) {
+	if a.drop == nil {
+		return
+	}
 	for r := i; r < end; r++ {
-		d := dw[(r-i)*a.t : (r-i)*a.t+end]
-		if a.drop != nil {
-			a.drop.apply(d[:r+1], d[:r+1], pair*a.t+r)
-		}
-		f32.SoftmaxBackward(d[:r+1], weights[r*a.t:r*a.t+r+1], d[:r+1])
-		clear(d[r+1:])
+		d := dw[(r-i)*a.t:][:r+1]
+		a.drop.apply(d, d, pair*a.t+r)
 	}
 }

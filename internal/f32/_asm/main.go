@@ -34,6 +34,8 @@ func main() {
 	geluDerivative()
 	softmax()
 	softmaxBackward()
+	causalSoftmax()
+	causalSoftmaxBackward()
 	layerNorm()
 	layerNormBackward()
 	adamW()
