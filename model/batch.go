@@ -2,6 +2,7 @@ package model
 
 import (
 	"errors"
+	"math"
 
 	"chargpt/internal/f32"
 )
@@ -13,16 +14,17 @@ const lanes = 2
 // Batch computes the loss and the gradients of B sequences of T tokens, as a Training [Graph] of that size would, to
 // rounding. It cuts the batch into micro-batches, so small that what a forward pass keeps for its backward pass is still
 // in cache when that needs it, and runs them in lanes. Write Tokens and Targets, call [Batch.Run], and read
-// [Batch.Loss] and [Parameter.Grad].
+// [Batch.Loss], [Batch.GradNorm] and [Parameter.Grad].
 type Batch struct {
 	Tokens  []int32 // (B·T), ids of the characters
 	Targets []int32 // (B·T), ids of the characters that follow, −1 to ignore
 
-	model  *Model
-	micros int // micro-batches
-	lanes  []lane
-	run    func(lo, hi, worker int)
-	add    func(lo, hi, worker int)
+	model   *Model
+	micros  int // micro-batches
+	lanes   []lane
+	squares []float64 // sums over addUnit gradients each
+	run     func(lo, hi, worker int)
+	add     func(lo, hi, worker int)
 
 	iteration, targets int // of the run
 }
@@ -55,6 +57,7 @@ func (m *Model) NewBatch(batch, t int, seed uint64) (*Batch, error) {
 		}
 		b.lanes[i] = lane{graph: g, grads: grads}
 	}
+	b.squares = make([]float64, divideUp(len(m.grads), addUnit))
 	b.run, b.add = b.runLanes, b.addLanes
 	return b, nil
 }
@@ -94,9 +97,7 @@ func (b *Batch) Run(iteration int) error {
 			return err
 		}
 	}
-	if len(b.lanes) > 1 {
-		f32.ForRange(b.model.Threads, divideUp(len(b.model.grads), addUnit), b.add)
-	}
+	f32.ForRange(b.model.Threads, len(b.squares), b.add)
 	return nil
 }
 
@@ -127,13 +128,18 @@ func (b *Batch) runLane(i int) error {
 	return nil
 }
 
-// addUnit is how many gradients one thread adds at a time.
+// addUnit is how many gradients are added at a time: fixed, so that the order in which the norm is summed is.
 const addUnit = 1 << 14
 
+// addLanes adds the lanes' gradients, and squares the sums while they are in cache.
 func (b *Batch) addLanes(lo, hi, _ int) {
-	sum := b.model.grads[lo*addUnit : min(hi*addUnit, len(b.model.grads))]
-	for _, l := range b.lanes[1:] {
-		f32.Add(sum, sum, l.grads[lo*addUnit:][:len(sum)])
+	for unit := lo; unit < hi; unit++ {
+		from, to := unit*addUnit, min((unit+1)*addUnit, len(b.model.grads))
+		sum := b.model.grads[from:to]
+		for _, l := range b.lanes[1:] {
+			f32.Add(sum, sum, l.grads[from:to])
+		}
+		b.squares[unit] = f32.SumSquares(sum)
 	}
 }
 
@@ -144,6 +150,15 @@ func (b *Batch) Loss() float32 {
 		sum += b.lanes[i].loss
 	}
 	return float32(sum)
+}
+
+// GradNorm is the Euclidean norm of all gradients together. It is NaN or infinite if one of them is.
+func (b *Batch) GradNorm() float64 {
+	var sum float64
+	for _, s := range b.squares {
+		sum += s
+	}
+	return math.Sqrt(sum)
 }
 
 // Close frees the graphs.

@@ -20,6 +20,15 @@ func fillBatch(tokens, targets []int32, vocab int) {
 	}
 }
 
+// globalNorm is the Euclidean norm of all gradients, in float64.
+func globalNorm(grads []float32) float64 {
+	sum := 0.0
+	for _, g := range grads {
+		sum += float64(g) * float64(g)
+	}
+	return math.Sqrt(sum)
+}
+
 // Micro-batches give the loss and the gradients of one graph for the whole batch, to rounding.
 func TestBatchIsOneGraph(t *testing.T) {
 	shapes := []struct{ batch, t int }{{1, 8}, {2, 8}, {3, 5}, {12, 64}, {5, 300}, {9, 200}, {33, 33}}
@@ -56,8 +65,43 @@ func TestBatchIsOneGraph(t *testing.T) {
 						t.Fatalf("%+v, tied %v, %s: gradient %d = %v, want %v", s, tied, position, i, got, want[i])
 					}
 				}
+				if got, want := b.GradNorm(), globalNorm(m.Gradients()); math.Abs(got-want) > 1e-6*want {
+					t.Errorf("%+v, tied %v, %s: gradient norm %v, want %v", s, tied, position, got, want)
+				}
 				b.Close()
 				g.Close()
+			}
+		}
+	}
+}
+
+// A weight that is not finite shows in the norm of the gradients, wherever it stands: of batches of one lane and of two.
+func TestGradNormNotFinite(t *testing.T) {
+	c := model.Config{VocabSize: 11, BlockSize: 8, NLayer: 1, NHead: 2, NEmbd: 64, Tied: true}
+	for _, batch := range []int{1, 4} {
+		for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+			m := newModel(t, c)
+			if len(m.Flat()) < 3<<14 {
+				t.Fatalf("%d parameters: not enough for several partial sums", len(m.Flat()))
+			}
+			for _, p := range m.Parameters() {
+				before := p.Data[len(p.Data)/2]
+				p.Data[len(p.Data)/2] = float32(bad)
+				b, err := m.NewBatch(batch, c.BlockSize, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range b.Tokens {
+					b.Tokens[i], b.Targets[i] = int32(i%c.VocabSize), int32((i+1)%c.VocabSize)
+				}
+				if err := b.Run(0); err != nil {
+					t.Fatal(err)
+				}
+				if got := b.GradNorm(); !math.IsNaN(got) && !math.IsInf(got, 1) {
+					t.Errorf("batch %d, %v in %s: gradient norm %v", batch, bad, p.Name, got)
+				}
+				p.Data[len(p.Data)/2] = before
+				b.Close()
 			}
 		}
 	}

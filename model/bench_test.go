@@ -77,8 +77,7 @@ func stepFunc(tb testing.TB, m *model.Model, g *model.Batch) func(i int) {
 		if err := g.Run(i); err != nil {
 			tb.Fatal(err)
 		}
-		norm := optim.GlobalNorm(m.Gradients())
-		a.Step(w, m.Gradients(), moments, squares, 1e-3, optim.ClipScale(norm, 1), i+1, true)
+		a.Step(w, m.Gradients(), moments, squares, 1e-3, optim.ClipScale(g.GradNorm(), 1), i+1, true)
 	}
 }
 

@@ -73,7 +73,7 @@ func testParity(t *testing.T, f fixture) {
 			compareForward(t, f, m, g)
 		}
 		compare(t, fmt.Sprintf("loss of step %d", s), []float32{g.Loss()}, losses[s:s+1], tolerance)
-		norm := optim.GlobalNorm(m.Gradients())
+		norm := globalNorm(m.Gradients())
 		compare(t, fmt.Sprintf("gradient norm of step %d", s), []float32{float32(norm)}, norms[s:s+1], tolerance)
 		stepper.step(norm, s+1)
 	}

@@ -60,20 +60,38 @@ func softmaxBackward(ds, p, dp []float32) {
 	softmaxBackwardAVX2(len(p), unsafe.SliceData(ds), unsafe.SliceData(p), unsafe.SliceData(dp))
 }
 
-func layerNorm(y, x, gain, bias []float32) (mean, rstd float32) {
+func layerNorm(y, x, gain, bias, mean, rstd []float32) {
 	if !haveAVX2 {
-		return layerNormPortable(y, x, gain, bias)
+		layerNormPortable(y, x, gain, bias, mean, rstd)
+		return
 	}
-	return layerNormAVX2(len(x), &y[0], &x[0], &gain[0], unsafe.SliceData(bias), 1/float32(len(x)), layerNormEps)
+	n, inverse := len(gain), 1/float32(len(gain))
+	for i := 0; i < len(mean); i += 2 {
+		kernel := layerNormPairAVX2
+		if i+1 == len(mean) {
+			kernel = layerNormAVX2
+		}
+		kernel(n, &y[i*n], &x[i*n], &gain[0], unsafe.SliceData(bias), inverse, layerNormEps, &mean[i], &rstd[i])
+	}
 }
 
-func layerNormBackward(dx, skip, dy, x, gain, dgain, dbias []float32, mean, rstd float32) {
+func layerNormBackward(dx, skip, dy, x, gain, dgain, dbias, mean, rstd []float32) {
 	if !haveAVX2 {
 		layerNormBackwardPortable(dx, skip, dy, x, gain, dgain, dbias, mean, rstd)
 		return
 	}
-	layerNormBackwardAVX2(len(x), &dx[0], unsafe.SliceData(skip), &dy[0], &x[0], &gain[0], &dgain[0], unsafe.SliceData(dbias),
-		1/float32(len(x)), mean, rstd)
+	n, inverse := len(gain), 1/float32(len(gain))
+	for i := 0; i < len(mean); i += 2 {
+		kernel := layerNormBackwardPairAVX2
+		if i+1 == len(mean) {
+			kernel = layerNormBackwardAVX2
+		}
+		var skipRow *float32
+		if skip != nil {
+			skipRow = &skip[i*n]
+		}
+		kernel(n, &dx[i*n], skipRow, &dy[i*n], &x[i*n], &gain[0], &dgain[0], unsafe.SliceData(dbias), inverse, &mean[i], &rstd[i])
+	}
 }
 
 func adamW(w, g, m, v []float32, c *adamWConstants) {

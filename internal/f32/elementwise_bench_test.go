@@ -83,20 +83,24 @@ func BenchmarkCausalSoftmax(b *testing.B) {
 }
 
 func BenchmarkLayerNorm(b *testing.B) {
+	const rows = 16
 	for _, n := range []int{128, 384} {
-		x, y, gain := normal(newRand(), n, 1), make([]float32, n), normal(newRand(), n, 1)
+		x, y, gain := normal(newRand(), rows*n, 1), make([]float32, rows*n), normal(newRand(), n, 1)
+		mean, rstd := make([]float32, rows), make([]float32, rows)
 		b.Run(rowName(n), func(b *testing.B) {
-			benchElements(b, n, func() { LayerNorm(y, x, gain, nil) })
+			benchElements(b, rows*n, func() { LayerNorm(y, x, gain, nil, mean, rstd) })
 		})
 	}
 }
 
 func BenchmarkLayerNormBackward(b *testing.B) {
+	const rows = 16
 	for _, n := range []int{128, 384} {
-		x, dy, gain := normal(newRand(), n, 1), normal(newRand(), n, 1), normal(newRand(), n, 1)
-		dx, dgain := make([]float32, n), make([]float32, n)
+		x, dy, gain := normal(newRand(), rows*n, 1), normal(newRand(), rows*n, 1), normal(newRand(), n, 1)
+		dx, dgain := make([]float32, rows*n), make([]float32, n)
+		mean, rstd := normal(newRand(), rows, 0.1), normal(newRand(), rows, 1)
 		b.Run(rowName(n), func(b *testing.B) {
-			benchElements(b, n, func() { LayerNormBackward(dx, x, dy, x, gain, dgain, nil, 0.1, 1) })
+			benchElements(b, rows*n, func() { LayerNormBackward(dx, x, dy, x, gain, dgain, nil, mean, rstd) })
 		})
 	}
 }

@@ -134,10 +134,16 @@ func causalSoftmaxAVX2(pairs int, n int, end int, x *float32, stride int)
 func causalSoftmaxBackwardAVX2(pairs int, n int, end int, dp *float32, stride int, p *float32, pStride int)
 
 //go:noescape
-func layerNormAVX2(n int, y *float32, x *float32, gain *float32, bias *float32, inverse float32, eps float32) (mean float32, rstd float32)
+func layerNormAVX2(n int, y *float32, x *float32, gain *float32, bias *float32, inverse float32, eps float32, mean *float32, rstd *float32)
 
 //go:noescape
-func layerNormBackwardAVX2(n int, dx *float32, skip *float32, dy *float32, x *float32, gain *float32, dgain *float32, dbias *float32, inverse float32, mean float32, rstd float32)
+func layerNormPairAVX2(n int, y *float32, x *float32, gain *float32, bias *float32, inverse float32, eps float32, mean *float32, rstd *float32)
+
+//go:noescape
+func layerNormBackwardAVX2(n int, dx *float32, skip *float32, dy *float32, x *float32, gain *float32, dgain *float32, dbias *float32, inverse float32, mean *float32, rstd *float32)
+
+//go:noescape
+func layerNormBackwardPairAVX2(n int, dx *float32, skip *float32, dy *float32, x *float32, gain *float32, dgain *float32, dbias *float32, inverse float32, mean *float32, rstd *float32)
 
 //go:noescape
 func adamWAVX2(n int, w *float32, grad *float32, m *float32, v *float32, c *float32)

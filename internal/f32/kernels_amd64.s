@@ -6127,9 +6127,9 @@ filled52:
 	VZEROUPPER
 	RET
 
-// func layerNormAVX2(n int, y *float32, x *float32, gain *float32, bias *float32, inverse float32, eps float32) (mean float32, rstd float32)
+// func layerNormAVX2(n int, y *float32, x *float32, gain *float32, bias *float32, inverse float32, eps float32, mean *float32, rstd *float32)
 // Requires: AVX, FMA3
-TEXT ·layerNormAVX2(SB), NOSPLIT, $0-56
+TEXT ·layerNormAVX2(SB), NOSPLIT, $0-64
 	MOVQ         n+0(FP), AX
 	MOVQ         y+8(FP), CX
 	MOVQ         x+16(FP), DX
@@ -6190,7 +6190,8 @@ finished57:
 	VPERMILPS  $0xb1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VMULPS     Y0, Y1, Y1
-	VMOVSS     X1, mean+48(FP)
+	MOVQ       mean+48(FP), DI
+	VMOVSS     X1, (DI)
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
@@ -6256,7 +6257,8 @@ finished62:
 	VFMADD213PS  Y3, Y0, Y2
 	VSQRTPS      Y2, Y2
 	VDIVPS       Y2, Y6, Y6
-	VMOVSS       X6, rstd+52(FP)
+	MOVQ         rstd+56(FP), DI
+	VMOVSS       X6, (DI)
 	TESTQ        SI, SI
 	JZ           nil63
 	XORQ         DI, DI
@@ -6372,9 +6374,395 @@ end64:
 	VZEROUPPER
 	RET
 
-// func layerNormBackwardAVX2(n int, dx *float32, skip *float32, dy *float32, x *float32, gain *float32, dgain *float32, dbias *float32, inverse float32, mean float32, rstd float32)
+// func layerNormPairAVX2(n int, y *float32, x *float32, gain *float32, bias *float32, inverse float32, eps float32, mean *float32, rstd *float32)
 // Requires: AVX, FMA3
-TEXT ·layerNormBackwardAVX2(SB), NOSPLIT, $0-76
+TEXT ·layerNormPairAVX2(SB), NOSPLIT, $0-64
+	MOVQ         n+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         gain+24(FP), BX
+	MOVQ         bias+32(FP), SI
+	MOVQ         AX, DI
+	SHLQ         $0x02, DI
+	VBROADCASTSS inverse+40(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	MOVQ         AX, R8
+	XORQ         R9, R9
+	SUBQ         $0x20, R8
+	JLT          end76
+
+loop75:
+	LEAQ    (R9)(DI*1), R10
+	VMOVUPS (DX)(R9*1), Y9
+	VADDPS  Y9, Y1, Y1
+	VMOVUPS (DX)(R10*1), Y9
+	VADDPS  Y9, Y5, Y5
+	LEAQ    (R9)(DI*1), R10
+	VMOVUPS 32(DX)(R9*1), Y9
+	VADDPS  Y9, Y2, Y2
+	VMOVUPS 32(DX)(R10*1), Y9
+	VADDPS  Y9, Y6, Y6
+	LEAQ    (R9)(DI*1), R10
+	VMOVUPS 64(DX)(R9*1), Y9
+	VADDPS  Y9, Y3, Y3
+	VMOVUPS 64(DX)(R10*1), Y9
+	VADDPS  Y9, Y7, Y7
+	LEAQ    (R9)(DI*1), R10
+	VMOVUPS 96(DX)(R9*1), Y9
+	VADDPS  Y9, Y4, Y4
+	VMOVUPS 96(DX)(R10*1), Y9
+	VADDPS  Y9, Y8, Y8
+	ADDQ    $0x80, R9
+	SUBQ    $0x20, R8
+	JGE     loop75
+
+end76:
+	ADDQ $0x20, R8
+	SUBQ $0x08, R8
+	JLT  end78
+
+loop77:
+	LEAQ    (R9)(DI*1), R10
+	VMOVUPS (DX)(R9*1), Y9
+	VADDPS  Y9, Y1, Y1
+	VMOVUPS (DX)(R10*1), Y9
+	VADDPS  Y9, Y5, Y5
+	ADDQ    $0x20, R9
+	SUBQ    $0x08, R8
+	JGE     loop77
+
+end78:
+	ADDQ       $0x08, R8
+	JZ         finished79
+	LEAQ       masks<>+0(SB), R10
+	NEGQ       R8
+	VMOVUPS    32(R10)(R8*4), Y9
+	LEAQ       (R9)(DI*1), R8
+	VMASKMOVPS (DX)(R9*1), Y9, Y10
+	VADDPS     Y10, Y1, Y1
+	VMASKMOVPS (DX)(R8*1), Y9, Y9
+	VADDPS     Y9, Y5, Y5
+
+finished79:
+	VADDPS     Y2, Y1, Y1
+	VADDPS     Y4, Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VPERM2F128 $0x01, Y1, Y1, Y2
+	VADDPS     Y2, Y1, Y1
+	VPERMILPS  $0x4e, Y1, Y2
+	VADDPS     Y2, Y1, Y1
+	VPERMILPS  $0xb1, Y1, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y0, Y1, Y1
+	VADDPS     Y6, Y5, Y5
+	VADDPS     Y8, Y7, Y7
+	VADDPS     Y7, Y5, Y5
+	VPERM2F128 $0x01, Y5, Y5, Y2
+	VADDPS     Y2, Y5, Y5
+	VPERMILPS  $0x4e, Y5, Y2
+	VADDPS     Y2, Y5, Y5
+	VPERMILPS  $0xb1, Y5, Y2
+	VADDPS     Y2, Y5, Y5
+	VMULPS     Y0, Y5, Y5
+	MOVQ       mean+48(FP), R8
+	VMOVSS     X1, (R8)
+	VMOVSS     X5, 4(R8)
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	MOVQ       AX, R8
+	XORQ       R9, R9
+	SUBQ       $0x20, R8
+	JLT        end81
+
+loop80:
+	LEAQ        (R9)(DI*1), R10
+	VMOVUPS     (DX)(R9*1), Y11
+	VSUBPS      Y1, Y11, Y11
+	VFMADD231PS Y11, Y11, Y2
+	VMOVUPS     (DX)(R10*1), Y11
+	VSUBPS      Y5, Y11, Y11
+	VFMADD231PS Y11, Y11, Y7
+	LEAQ        (R9)(DI*1), R10
+	VMOVUPS     32(DX)(R9*1), Y11
+	VSUBPS      Y1, Y11, Y11
+	VFMADD231PS Y11, Y11, Y3
+	VMOVUPS     32(DX)(R10*1), Y11
+	VSUBPS      Y5, Y11, Y11
+	VFMADD231PS Y11, Y11, Y8
+	LEAQ        (R9)(DI*1), R10
+	VMOVUPS     64(DX)(R9*1), Y11
+	VSUBPS      Y1, Y11, Y11
+	VFMADD231PS Y11, Y11, Y4
+	VMOVUPS     64(DX)(R10*1), Y11
+	VSUBPS      Y5, Y11, Y11
+	VFMADD231PS Y11, Y11, Y9
+	LEAQ        (R9)(DI*1), R10
+	VMOVUPS     96(DX)(R9*1), Y11
+	VSUBPS      Y1, Y11, Y11
+	VFMADD231PS Y11, Y11, Y6
+	VMOVUPS     96(DX)(R10*1), Y11
+	VSUBPS      Y5, Y11, Y11
+	VFMADD231PS Y11, Y11, Y10
+	ADDQ        $0x80, R9
+	SUBQ        $0x20, R8
+	JGE         loop80
+
+end81:
+	ADDQ $0x20, R8
+	SUBQ $0x08, R8
+	JLT  end83
+
+loop82:
+	LEAQ        (R9)(DI*1), R10
+	VMOVUPS     (DX)(R9*1), Y11
+	VSUBPS      Y1, Y11, Y11
+	VFMADD231PS Y11, Y11, Y2
+	VMOVUPS     (DX)(R10*1), Y11
+	VSUBPS      Y5, Y11, Y11
+	VFMADD231PS Y11, Y11, Y7
+	ADDQ        $0x20, R9
+	SUBQ        $0x08, R8
+	JGE         loop82
+
+end83:
+	ADDQ        $0x08, R8
+	JZ          finished84
+	LEAQ        masks<>+0(SB), R10
+	NEGQ        R8
+	VMOVUPS     32(R10)(R8*4), Y11
+	LEAQ        (R9)(DI*1), R8
+	VMASKMOVPS  (DX)(R9*1), Y11, Y12
+	VSUBPS      Y1, Y12, Y12
+	VANDPS      Y11, Y12, Y12
+	VFMADD231PS Y12, Y12, Y2
+	VMASKMOVPS  (DX)(R8*1), Y11, Y12
+	VSUBPS      Y5, Y12, Y12
+	VANDPS      Y11, Y12, Y12
+	VFMADD231PS Y12, Y12, Y7
+
+finished84:
+	VMOVUPS      lanes3f800000<>+0(SB), Y11
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	VPERM2F128   $0x01, Y2, Y2, Y3
+	VADDPS       Y3, Y2, Y2
+	VPERMILPS    $0x4e, Y2, Y3
+	VADDPS       Y3, Y2, Y2
+	VPERMILPS    $0xb1, Y2, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS eps+44(FP), Y3
+	VFMADD213PS  Y3, Y0, Y2
+	VSQRTPS      Y2, Y2
+	VDIVPS       Y2, Y11, Y11
+	VMOVUPS      lanes3f800000<>+0(SB), Y2
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y7, Y7
+	VPERM2F128   $0x01, Y7, Y7, Y3
+	VADDPS       Y3, Y7, Y7
+	VPERMILPS    $0x4e, Y7, Y3
+	VADDPS       Y3, Y7, Y7
+	VPERMILPS    $0xb1, Y7, Y3
+	VADDPS       Y3, Y7, Y7
+	VBROADCASTSS eps+44(FP), Y3
+	VFMADD213PS  Y3, Y0, Y7
+	VSQRTPS      Y7, Y7
+	VDIVPS       Y7, Y2, Y2
+	MOVQ         rstd+56(FP), R8
+	VMOVSS       X11, (R8)
+	VMOVSS       X2, 4(R8)
+	TESTQ        SI, SI
+	JZ           nil85
+	XORQ         R8, R8
+	SUBQ         $0x10, AX
+	JLT          end88
+
+loop87:
+	LEAQ        (R8)(DI*1), R9
+	VMOVUPS     (DX)(R8*1), Y0
+	VSUBPS      Y1, Y0, Y0
+	VMULPS      Y11, Y0, Y0
+	VMOVUPS     (SI)(R8*1), Y3
+	VMOVUPS     (BX)(R8*1), Y4
+	VFMADD213PS Y3, Y4, Y0
+	VMOVUPS     Y0, (CX)(R8*1)
+	VMOVUPS     (DX)(R9*1), Y0
+	VSUBPS      Y5, Y0, Y0
+	VMULPS      Y2, Y0, Y0
+	VMOVUPS     (SI)(R8*1), Y3
+	VMOVUPS     (BX)(R8*1), Y4
+	VFMADD213PS Y3, Y4, Y0
+	VMOVUPS     Y0, (CX)(R9*1)
+	LEAQ        (R8)(DI*1), R9
+	VMOVUPS     32(DX)(R8*1), Y0
+	VSUBPS      Y1, Y0, Y0
+	VMULPS      Y11, Y0, Y0
+	VMOVUPS     32(SI)(R8*1), Y3
+	VMOVUPS     32(BX)(R8*1), Y4
+	VFMADD213PS Y3, Y4, Y0
+	VMOVUPS     Y0, 32(CX)(R8*1)
+	VMOVUPS     32(DX)(R9*1), Y0
+	VSUBPS      Y5, Y0, Y0
+	VMULPS      Y2, Y0, Y0
+	VMOVUPS     32(SI)(R8*1), Y3
+	VMOVUPS     32(BX)(R8*1), Y4
+	VFMADD213PS Y3, Y4, Y0
+	VMOVUPS     Y0, 32(CX)(R9*1)
+	ADDQ        $0x40, R8
+	SUBQ        $0x10, AX
+	JGE         loop87
+
+end88:
+	ADDQ $0x10, AX
+	SUBQ $0x08, AX
+	JLT  end90
+
+loop89:
+	LEAQ        (R8)(DI*1), R9
+	VMOVUPS     (DX)(R8*1), Y0
+	VSUBPS      Y1, Y0, Y0
+	VMULPS      Y11, Y0, Y0
+	VMOVUPS     (SI)(R8*1), Y3
+	VMOVUPS     (BX)(R8*1), Y4
+	VFMADD213PS Y3, Y4, Y0
+	VMOVUPS     Y0, (CX)(R8*1)
+	VMOVUPS     (DX)(R9*1), Y0
+	VSUBPS      Y5, Y0, Y0
+	VMULPS      Y2, Y0, Y0
+	VMOVUPS     (SI)(R8*1), Y3
+	VMOVUPS     (BX)(R8*1), Y4
+	VFMADD213PS Y3, Y4, Y0
+	VMOVUPS     Y0, (CX)(R9*1)
+	ADDQ        $0x20, R8
+	SUBQ        $0x08, AX
+	JGE         loop89
+
+end90:
+	ADDQ        $0x08, AX
+	JZ          finished91
+	LEAQ        masks<>+0(SB), R9
+	NEGQ        AX
+	VMOVUPS     32(R9)(AX*4), Y0
+	LEAQ        (R8)(DI*1), AX
+	VMASKMOVPS  (DX)(R8*1), Y0, Y3
+	VSUBPS      Y1, Y3, Y3
+	VMULPS      Y11, Y3, Y3
+	VMASKMOVPS  (SI)(R8*1), Y0, Y1
+	VMASKMOVPS  (BX)(R8*1), Y0, Y4
+	VFMADD213PS Y1, Y4, Y3
+	VMASKMOVPS  Y3, Y0, (CX)(R8*1)
+	VMASKMOVPS  (DX)(AX*1), Y0, Y1
+	VSUBPS      Y5, Y1, Y1
+	VMULPS      Y2, Y1, Y1
+	VMASKMOVPS  (SI)(R8*1), Y0, Y2
+	VMASKMOVPS  (BX)(R8*1), Y0, Y3
+	VFMADD213PS Y2, Y3, Y1
+	VMASKMOVPS  Y1, Y0, (CX)(AX*1)
+
+finished91:
+	JMP end86
+
+nil85:
+	XORQ SI, SI
+	SUBQ $0x10, AX
+	JLT  end93
+
+loop92:
+	LEAQ    (SI)(DI*1), R8
+	VMOVUPS (DX)(SI*1), Y0
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y11, Y0, Y0
+	VMOVUPS (BX)(SI*1), Y3
+	VMULPS  Y3, Y0, Y0
+	VMOVUPS Y0, (CX)(SI*1)
+	VMOVUPS (DX)(R8*1), Y0
+	VSUBPS  Y5, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS (BX)(SI*1), Y3
+	VMULPS  Y3, Y0, Y0
+	VMOVUPS Y0, (CX)(R8*1)
+	LEAQ    (SI)(DI*1), R8
+	VMOVUPS 32(DX)(SI*1), Y0
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y11, Y0, Y0
+	VMOVUPS 32(BX)(SI*1), Y3
+	VMULPS  Y3, Y0, Y0
+	VMOVUPS Y0, 32(CX)(SI*1)
+	VMOVUPS 32(DX)(R8*1), Y0
+	VSUBPS  Y5, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS 32(BX)(SI*1), Y3
+	VMULPS  Y3, Y0, Y0
+	VMOVUPS Y0, 32(CX)(R8*1)
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, AX
+	JGE     loop92
+
+end93:
+	ADDQ $0x10, AX
+	SUBQ $0x08, AX
+	JLT  end95
+
+loop94:
+	LEAQ    (SI)(DI*1), R8
+	VMOVUPS (DX)(SI*1), Y0
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y11, Y0, Y0
+	VMOVUPS (BX)(SI*1), Y3
+	VMULPS  Y3, Y0, Y0
+	VMOVUPS Y0, (CX)(SI*1)
+	VMOVUPS (DX)(R8*1), Y0
+	VSUBPS  Y5, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS (BX)(SI*1), Y3
+	VMULPS  Y3, Y0, Y0
+	VMOVUPS Y0, (CX)(R8*1)
+	ADDQ    $0x20, SI
+	SUBQ    $0x08, AX
+	JGE     loop94
+
+end95:
+	ADDQ       $0x08, AX
+	JZ         finished96
+	LEAQ       masks<>+0(SB), R8
+	NEGQ       AX
+	VMOVUPS    32(R8)(AX*4), Y0
+	LEAQ       (SI)(DI*1), AX
+	VMASKMOVPS (DX)(SI*1), Y0, Y3
+	VSUBPS     Y1, Y3, Y3
+	VMULPS     Y11, Y3, Y3
+	VMASKMOVPS (BX)(SI*1), Y0, Y1
+	VMULPS     Y1, Y3, Y3
+	VMASKMOVPS Y3, Y0, (CX)(SI*1)
+	VMASKMOVPS (DX)(AX*1), Y0, Y1
+	VSUBPS     Y5, Y1, Y1
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (BX)(SI*1), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(AX*1)
+
+finished96:
+end86:
+	VZEROUPPER
+	RET
+
+// func layerNormBackwardAVX2(n int, dx *float32, skip *float32, dy *float32, x *float32, gain *float32, dgain *float32, dbias *float32, inverse float32, mean *float32, rstd *float32)
+// Requires: AVX, FMA3
+TEXT ·layerNormBackwardAVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         dx+8(FP), CX
 	MOVQ         skip+16(FP), DX
@@ -6383,20 +6771,22 @@ TEXT ·layerNormBackwardAVX2(SB), NOSPLIT, $0-76
 	MOVQ         gain+40(FP), DI
 	MOVQ         dgain+48(FP), R8
 	MOVQ         dbias+56(FP), R9
-	VBROADCASTSS mean+68(FP), Y0
-	VBROADCASTSS rstd+72(FP), Y1
+	MOVQ         mean+72(FP), R10
+	VBROADCASTSS (R10), Y0
+	MOVQ         rstd+80(FP), R10
+	VBROADCASTSS (R10), Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y4, Y4, Y4
 	VXORPS       Y5, Y5, Y5
 	TESTQ        R9, R9
-	JZ           nil75
+	JZ           nil97
 	MOVQ         AX, R10
 	XORQ         R11, R11
 	SUBQ         $0x10, R10
-	JLT          end78
+	JLT          end100
 
-loop77:
+loop99:
 	VMOVUPS     (BX)(R11*1), Y6
 	VMOVUPS     (SI)(R11*1), Y7
 	VSUBPS      Y0, Y7, Y7
@@ -6427,14 +6817,14 @@ loop77:
 	VFMADD231PS Y6, Y7, Y5
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R10
-	JGE         loop77
+	JGE         loop99
 
-end78:
+end100:
 	ADDQ $0x10, R10
 	SUBQ $0x08, R10
-	JLT  end80
+	JLT  end102
 
-loop79:
+loop101:
 	VMOVUPS     (BX)(R11*1), Y6
 	VMOVUPS     (SI)(R11*1), Y7
 	VSUBPS      Y0, Y7, Y7
@@ -6451,11 +6841,11 @@ loop79:
 	VFMADD231PS Y6, Y7, Y4
 	ADDQ        $0x20, R11
 	SUBQ        $0x08, R10
-	JGE         loop79
+	JGE         loop101
 
-end80:
+end102:
 	ADDQ        $0x08, R10
-	JZ          finished81
+	JZ          finished103
 	LEAQ        masks<>+0(SB), R12
 	NEGQ        R10
 	VMOVUPS     32(R12)(R10*4), Y6
@@ -6474,16 +6864,16 @@ end80:
 	VADDPS      Y7, Y2, Y2
 	VFMADD231PS Y7, Y8, Y4
 
-finished81:
-	JMP end76
+finished103:
+	JMP end98
 
-nil75:
+nil97:
 	MOVQ AX, R9
 	XORQ R10, R10
 	SUBQ $0x10, R9
-	JLT  end83
+	JLT  end105
 
-loop82:
+loop104:
 	VMOVUPS     (BX)(R10*1), Y6
 	VMOVUPS     (SI)(R10*1), Y7
 	VSUBPS      Y0, Y7, Y7
@@ -6508,14 +6898,14 @@ loop82:
 	VFMADD231PS Y6, Y7, Y5
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R9
-	JGE         loop82
+	JGE         loop104
 
-end83:
+end105:
 	ADDQ $0x10, R9
 	SUBQ $0x08, R9
-	JLT  end85
+	JLT  end107
 
-loop84:
+loop106:
 	VMOVUPS     (BX)(R10*1), Y6
 	VMOVUPS     (SI)(R10*1), Y7
 	VSUBPS      Y0, Y7, Y7
@@ -6529,11 +6919,11 @@ loop84:
 	VFMADD231PS Y6, Y7, Y4
 	ADDQ        $0x20, R10
 	SUBQ        $0x08, R9
-	JGE         loop84
+	JGE         loop106
 
-end85:
+end107:
 	ADDQ        $0x08, R9
-	JZ          finished86
+	JZ          finished108
 	LEAQ        masks<>+0(SB), R11
 	NEGQ        R9
 	VMOVUPS     32(R11)(R9*4), Y6
@@ -6549,8 +6939,9 @@ end85:
 	VADDPS      Y7, Y2, Y2
 	VFMADD231PS Y7, Y8, Y4
 
-finished86:
-end76:
+finished108:
+end98:
+	VBROADCASTSS inverse+64(FP), Y6
 	VADDPS       Y3, Y2, Y2
 	VPERM2F128   $0x01, Y2, Y2, Y3
 	VADDPS       Y3, Y2, Y2
@@ -6558,6 +6949,7 @@ end76:
 	VADDPS       Y3, Y2, Y2
 	VPERMILPS    $0xb1, Y2, Y3
 	VADDPS       Y3, Y2, Y2
+	VMULPS       Y6, Y2, Y2
 	VADDPS       Y5, Y4, Y4
 	VPERM2F128   $0x01, Y4, Y4, Y3
 	VADDPS       Y3, Y4, Y4
@@ -6565,16 +6957,14 @@ end76:
 	VADDPS       Y3, Y4, Y4
 	VPERMILPS    $0xb1, Y4, Y3
 	VADDPS       Y3, Y4, Y4
-	VBROADCASTSS inverse+64(FP), Y3
-	VMULPS       Y3, Y2, Y2
-	VMULPS       Y3, Y4, Y4
+	VMULPS       Y6, Y4, Y4
 	TESTQ        DX, DX
-	JZ           nil87
+	JZ           nil109
 	XORQ         R8, R8
 	SUBQ         $0x10, AX
-	JLT          end90
+	JLT          end112
 
-loop89:
+loop111:
 	VMOVUPS      (BX)(R8*1), Y3
 	VMOVUPS      (SI)(R8*1), Y5
 	VSUBPS       Y0, Y5, Y5
@@ -6597,14 +6987,14 @@ loop89:
 	VMOVUPS      Y3, 32(CX)(R8*1)
 	ADDQ         $0x40, R8
 	SUBQ         $0x10, AX
-	JGE          loop89
+	JGE          loop111
 
-end90:
+end112:
 	ADDQ $0x10, AX
 	SUBQ $0x08, AX
-	JLT  end92
+	JLT  end114
 
-loop91:
+loop113:
 	VMOVUPS      (BX)(R8*1), Y3
 	VMOVUPS      (SI)(R8*1), Y5
 	VSUBPS       Y0, Y5, Y5
@@ -6617,11 +7007,11 @@ loop91:
 	VMOVUPS      Y3, (CX)(R8*1)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, AX
-	JGE          loop91
+	JGE          loop113
 
-end92:
+end114:
 	ADDQ         $0x08, AX
-	JZ           finished93
+	JZ           finished115
 	LEAQ         masks<>+0(SB), R9
 	NEGQ         AX
 	VMOVUPS      32(R9)(AX*4), Y3
@@ -6636,15 +7026,15 @@ end92:
 	VFMADD213PS  Y0, Y1, Y5
 	VMASKMOVPS   Y5, Y3, (CX)(R8*1)
 
-finished93:
-	JMP end88
+finished115:
+	JMP end110
 
-nil87:
+nil109:
 	XORQ DX, DX
 	SUBQ $0x10, AX
-	JLT  end95
+	JLT  end117
 
-loop94:
+loop116:
 	VMOVUPS      (BX)(DX*1), Y3
 	VMOVUPS      (SI)(DX*1), Y5
 	VSUBPS       Y0, Y5, Y5
@@ -6665,14 +7055,14 @@ loop94:
 	VMOVUPS      Y3, 32(CX)(DX*1)
 	ADDQ         $0x40, DX
 	SUBQ         $0x10, AX
-	JGE          loop94
+	JGE          loop116
 
-end95:
+end117:
 	ADDQ $0x10, AX
 	SUBQ $0x08, AX
-	JLT  end97
+	JLT  end119
 
-loop96:
+loop118:
 	VMOVUPS      (BX)(DX*1), Y3
 	VMOVUPS      (SI)(DX*1), Y5
 	VSUBPS       Y0, Y5, Y5
@@ -6684,11 +7074,11 @@ loop96:
 	VMOVUPS      Y3, (CX)(DX*1)
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, AX
-	JGE          loop96
+	JGE          loop118
 
-end97:
+end119:
 	ADDQ         $0x08, AX
-	JZ           finished98
+	JZ           finished120
 	LEAQ         masks<>+0(SB), R8
 	NEGQ         AX
 	VMOVUPS      32(R8)(AX*4), Y3
@@ -6702,8 +7092,561 @@ end97:
 	VMULPS       Y1, Y5, Y5
 	VMASKMOVPS   Y5, Y3, (CX)(DX*1)
 
-finished98:
-end88:
+finished120:
+end110:
+	VZEROUPPER
+	RET
+
+// func layerNormBackwardPairAVX2(n int, dx *float32, skip *float32, dy *float32, x *float32, gain *float32, dgain *float32, dbias *float32, inverse float32, mean *float32, rstd *float32)
+// Requires: AVX, FMA3
+TEXT ·layerNormBackwardPairAVX2(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         dx+8(FP), CX
+	MOVQ         skip+16(FP), DX
+	MOVQ         dy+24(FP), BX
+	MOVQ         x+32(FP), SI
+	MOVQ         gain+40(FP), DI
+	MOVQ         dgain+48(FP), R8
+	MOVQ         dbias+56(FP), R9
+	MOVQ         AX, R10
+	SHLQ         $0x02, R10
+	MOVQ         mean+72(FP), R11
+	VBROADCASTSS (R11), Y0
+	VBROADCASTSS 4(R11), Y1
+	MOVQ         rstd+80(FP), R11
+	VBROADCASTSS (R11), Y2
+	VBROADCASTSS 4(R11), Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VXORPS       Y11, Y11, Y11
+	TESTQ        R9, R9
+	JZ           nil121
+	MOVQ         AX, R11
+	XORQ         R12, R12
+	SUBQ         $0x10, R11
+	JLT          end124
+
+loop123:
+	LEAQ        (R12)(R10*1), R13
+	VMOVUPS     (BX)(R12*1), Y12
+	VMOVUPS     (SI)(R12*1), Y13
+	VSUBPS      Y0, Y13, Y13
+	VMULPS      Y2, Y13, Y13
+	VMOVUPS     (R9)(R12*1), Y14
+	VADDPS      Y12, Y14, Y14
+	VMOVUPS     Y14, (R9)(R12*1)
+	VMOVUPS     (R8)(R12*1), Y14
+	VFMADD231PS Y12, Y13, Y14
+	VMOVUPS     Y14, (R8)(R12*1)
+	VMOVUPS     (DI)(R12*1), Y14
+	VMULPS      Y14, Y12, Y12
+	VADDPS      Y12, Y4, Y4
+	VFMADD231PS Y12, Y13, Y8
+	VMOVUPS     (BX)(R13*1), Y12
+	VMOVUPS     (SI)(R13*1), Y13
+	VSUBPS      Y1, Y13, Y13
+	VMULPS      Y3, Y13, Y13
+	VMOVUPS     (R9)(R12*1), Y14
+	VADDPS      Y12, Y14, Y14
+	VMOVUPS     Y14, (R9)(R12*1)
+	VMOVUPS     (R8)(R12*1), Y14
+	VFMADD231PS Y12, Y13, Y14
+	VMOVUPS     Y14, (R8)(R12*1)
+	VMOVUPS     (DI)(R12*1), Y14
+	VMULPS      Y14, Y12, Y12
+	VADDPS      Y12, Y6, Y6
+	VFMADD231PS Y12, Y13, Y10
+	LEAQ        (R12)(R10*1), R13
+	VMOVUPS     32(BX)(R12*1), Y12
+	VMOVUPS     32(SI)(R12*1), Y13
+	VSUBPS      Y0, Y13, Y13
+	VMULPS      Y2, Y13, Y13
+	VMOVUPS     32(R9)(R12*1), Y14
+	VADDPS      Y12, Y14, Y14
+	VMOVUPS     Y14, 32(R9)(R12*1)
+	VMOVUPS     32(R8)(R12*1), Y14
+	VFMADD231PS Y12, Y13, Y14
+	VMOVUPS     Y14, 32(R8)(R12*1)
+	VMOVUPS     32(DI)(R12*1), Y14
+	VMULPS      Y14, Y12, Y12
+	VADDPS      Y12, Y5, Y5
+	VFMADD231PS Y12, Y13, Y9
+	VMOVUPS     32(BX)(R13*1), Y12
+	VMOVUPS     32(SI)(R13*1), Y13
+	VSUBPS      Y1, Y13, Y13
+	VMULPS      Y3, Y13, Y13
+	VMOVUPS     32(R9)(R12*1), Y14
+	VADDPS      Y12, Y14, Y14
+	VMOVUPS     Y14, 32(R9)(R12*1)
+	VMOVUPS     32(R8)(R12*1), Y14
+	VFMADD231PS Y12, Y13, Y14
+	VMOVUPS     Y14, 32(R8)(R12*1)
+	VMOVUPS     32(DI)(R12*1), Y14
+	VMULPS      Y14, Y12, Y12
+	VADDPS      Y12, Y7, Y7
+	VFMADD231PS Y12, Y13, Y11
+	ADDQ        $0x40, R12
+	SUBQ        $0x10, R11
+	JGE         loop123
+
+end124:
+	ADDQ $0x10, R11
+	SUBQ $0x08, R11
+	JLT  end126
+
+loop125:
+	LEAQ        (R12)(R10*1), R13
+	VMOVUPS     (BX)(R12*1), Y12
+	VMOVUPS     (SI)(R12*1), Y13
+	VSUBPS      Y0, Y13, Y13
+	VMULPS      Y2, Y13, Y13
+	VMOVUPS     (R9)(R12*1), Y14
+	VADDPS      Y12, Y14, Y14
+	VMOVUPS     Y14, (R9)(R12*1)
+	VMOVUPS     (R8)(R12*1), Y14
+	VFMADD231PS Y12, Y13, Y14
+	VMOVUPS     Y14, (R8)(R12*1)
+	VMOVUPS     (DI)(R12*1), Y14
+	VMULPS      Y14, Y12, Y12
+	VADDPS      Y12, Y4, Y4
+	VFMADD231PS Y12, Y13, Y8
+	VMOVUPS     (BX)(R13*1), Y12
+	VMOVUPS     (SI)(R13*1), Y13
+	VSUBPS      Y1, Y13, Y13
+	VMULPS      Y3, Y13, Y13
+	VMOVUPS     (R9)(R12*1), Y14
+	VADDPS      Y12, Y14, Y14
+	VMOVUPS     Y14, (R9)(R12*1)
+	VMOVUPS     (R8)(R12*1), Y14
+	VFMADD231PS Y12, Y13, Y14
+	VMOVUPS     Y14, (R8)(R12*1)
+	VMOVUPS     (DI)(R12*1), Y14
+	VMULPS      Y14, Y12, Y12
+	VADDPS      Y12, Y6, Y6
+	VFMADD231PS Y12, Y13, Y10
+	ADDQ        $0x20, R12
+	SUBQ        $0x08, R11
+	JGE         loop125
+
+end126:
+	ADDQ        $0x08, R11
+	JZ          finished127
+	LEAQ        masks<>+0(SB), R13
+	NEGQ        R11
+	VMOVUPS     32(R13)(R11*4), Y12
+	LEAQ        (R12)(R10*1), R11
+	VMASKMOVPS  (BX)(R12*1), Y12, Y13
+	VMASKMOVPS  (SI)(R12*1), Y12, Y14
+	VSUBPS      Y0, Y14, Y14
+	VMULPS      Y2, Y14, Y14
+	VMASKMOVPS  (R9)(R12*1), Y12, Y15
+	VADDPS      Y13, Y15, Y15
+	VMASKMOVPS  Y15, Y12, (R9)(R12*1)
+	VMASKMOVPS  (R8)(R12*1), Y12, Y15
+	VFMADD231PS Y13, Y14, Y15
+	VMASKMOVPS  Y15, Y12, (R8)(R12*1)
+	VMASKMOVPS  (DI)(R12*1), Y12, Y15
+	VMULPS      Y15, Y13, Y13
+	VADDPS      Y13, Y4, Y4
+	VFMADD231PS Y13, Y14, Y8
+	VMASKMOVPS  (BX)(R11*1), Y12, Y13
+	VMASKMOVPS  (SI)(R11*1), Y12, Y14
+	VSUBPS      Y1, Y14, Y14
+	VMULPS      Y3, Y14, Y14
+	VMASKMOVPS  (R9)(R12*1), Y12, Y15
+	VADDPS      Y13, Y15, Y15
+	VMASKMOVPS  Y15, Y12, (R9)(R12*1)
+	VMASKMOVPS  (R8)(R12*1), Y12, Y15
+	VFMADD231PS Y13, Y14, Y15
+	VMASKMOVPS  Y15, Y12, (R8)(R12*1)
+	VMASKMOVPS  (DI)(R12*1), Y12, Y12
+	VMULPS      Y12, Y13, Y13
+	VADDPS      Y13, Y6, Y6
+	VFMADD231PS Y13, Y14, Y10
+
+finished127:
+	JMP end122
+
+nil121:
+	MOVQ AX, R9
+	XORQ R11, R11
+	SUBQ $0x10, R9
+	JLT  end129
+
+loop128:
+	LEAQ        (R11)(R10*1), R12
+	VMOVUPS     (BX)(R11*1), Y12
+	VMOVUPS     (SI)(R11*1), Y13
+	VSUBPS      Y0, Y13, Y13
+	VMULPS      Y2, Y13, Y13
+	VMOVUPS     (R8)(R11*1), Y14
+	VFMADD231PS Y12, Y13, Y14
+	VMOVUPS     Y14, (R8)(R11*1)
+	VMOVUPS     (DI)(R11*1), Y14
+	VMULPS      Y14, Y12, Y12
+	VADDPS      Y12, Y4, Y4
+	VFMADD231PS Y12, Y13, Y8
+	VMOVUPS     (BX)(R12*1), Y12
+	VMOVUPS     (SI)(R12*1), Y13
+	VSUBPS      Y1, Y13, Y13
+	VMULPS      Y3, Y13, Y13
+	VMOVUPS     (R8)(R11*1), Y14
+	VFMADD231PS Y12, Y13, Y14
+	VMOVUPS     Y14, (R8)(R11*1)
+	VMOVUPS     (DI)(R11*1), Y14
+	VMULPS      Y14, Y12, Y12
+	VADDPS      Y12, Y6, Y6
+	VFMADD231PS Y12, Y13, Y10
+	LEAQ        (R11)(R10*1), R12
+	VMOVUPS     32(BX)(R11*1), Y12
+	VMOVUPS     32(SI)(R11*1), Y13
+	VSUBPS      Y0, Y13, Y13
+	VMULPS      Y2, Y13, Y13
+	VMOVUPS     32(R8)(R11*1), Y14
+	VFMADD231PS Y12, Y13, Y14
+	VMOVUPS     Y14, 32(R8)(R11*1)
+	VMOVUPS     32(DI)(R11*1), Y14
+	VMULPS      Y14, Y12, Y12
+	VADDPS      Y12, Y5, Y5
+	VFMADD231PS Y12, Y13, Y9
+	VMOVUPS     32(BX)(R12*1), Y12
+	VMOVUPS     32(SI)(R12*1), Y13
+	VSUBPS      Y1, Y13, Y13
+	VMULPS      Y3, Y13, Y13
+	VMOVUPS     32(R8)(R11*1), Y14
+	VFMADD231PS Y12, Y13, Y14
+	VMOVUPS     Y14, 32(R8)(R11*1)
+	VMOVUPS     32(DI)(R11*1), Y14
+	VMULPS      Y14, Y12, Y12
+	VADDPS      Y12, Y7, Y7
+	VFMADD231PS Y12, Y13, Y11
+	ADDQ        $0x40, R11
+	SUBQ        $0x10, R9
+	JGE         loop128
+
+end129:
+	ADDQ $0x10, R9
+	SUBQ $0x08, R9
+	JLT  end131
+
+loop130:
+	LEAQ        (R11)(R10*1), R12
+	VMOVUPS     (BX)(R11*1), Y12
+	VMOVUPS     (SI)(R11*1), Y13
+	VSUBPS      Y0, Y13, Y13
+	VMULPS      Y2, Y13, Y13
+	VMOVUPS     (R8)(R11*1), Y14
+	VFMADD231PS Y12, Y13, Y14
+	VMOVUPS     Y14, (R8)(R11*1)
+	VMOVUPS     (DI)(R11*1), Y14
+	VMULPS      Y14, Y12, Y12
+	VADDPS      Y12, Y4, Y4
+	VFMADD231PS Y12, Y13, Y8
+	VMOVUPS     (BX)(R12*1), Y12
+	VMOVUPS     (SI)(R12*1), Y13
+	VSUBPS      Y1, Y13, Y13
+	VMULPS      Y3, Y13, Y13
+	VMOVUPS     (R8)(R11*1), Y14
+	VFMADD231PS Y12, Y13, Y14
+	VMOVUPS     Y14, (R8)(R11*1)
+	VMOVUPS     (DI)(R11*1), Y14
+	VMULPS      Y14, Y12, Y12
+	VADDPS      Y12, Y6, Y6
+	VFMADD231PS Y12, Y13, Y10
+	ADDQ        $0x20, R11
+	SUBQ        $0x08, R9
+	JGE         loop130
+
+end131:
+	ADDQ        $0x08, R9
+	JZ          finished132
+	LEAQ        masks<>+0(SB), R12
+	NEGQ        R9
+	VMOVUPS     32(R12)(R9*4), Y12
+	LEAQ        (R11)(R10*1), R9
+	VMASKMOVPS  (BX)(R11*1), Y12, Y13
+	VMASKMOVPS  (SI)(R11*1), Y12, Y14
+	VSUBPS      Y0, Y14, Y14
+	VMULPS      Y2, Y14, Y14
+	VMASKMOVPS  (R8)(R11*1), Y12, Y15
+	VFMADD231PS Y13, Y14, Y15
+	VMASKMOVPS  Y15, Y12, (R8)(R11*1)
+	VMASKMOVPS  (DI)(R11*1), Y12, Y15
+	VMULPS      Y15, Y13, Y13
+	VADDPS      Y13, Y4, Y4
+	VFMADD231PS Y13, Y14, Y8
+	VMASKMOVPS  (BX)(R9*1), Y12, Y13
+	VMASKMOVPS  (SI)(R9*1), Y12, Y14
+	VSUBPS      Y1, Y14, Y14
+	VMULPS      Y3, Y14, Y14
+	VMASKMOVPS  (R8)(R11*1), Y12, Y15
+	VFMADD231PS Y13, Y14, Y15
+	VMASKMOVPS  Y15, Y12, (R8)(R11*1)
+	VMASKMOVPS  (DI)(R11*1), Y12, Y12
+	VMULPS      Y12, Y13, Y13
+	VADDPS      Y13, Y6, Y6
+	VFMADD231PS Y13, Y14, Y10
+
+finished132:
+end122:
+	VBROADCASTSS inverse+64(FP), Y12
+	VADDPS       Y5, Y4, Y4
+	VPERM2F128   $0x01, Y4, Y4, Y5
+	VADDPS       Y5, Y4, Y4
+	VPERMILPS    $0x4e, Y4, Y5
+	VADDPS       Y5, Y4, Y4
+	VPERMILPS    $0xb1, Y4, Y5
+	VADDPS       Y5, Y4, Y4
+	VMULPS       Y12, Y4, Y4
+	VADDPS       Y7, Y6, Y6
+	VPERM2F128   $0x01, Y6, Y6, Y5
+	VADDPS       Y5, Y6, Y6
+	VPERMILPS    $0x4e, Y6, Y5
+	VADDPS       Y5, Y6, Y6
+	VPERMILPS    $0xb1, Y6, Y5
+	VADDPS       Y5, Y6, Y6
+	VMULPS       Y12, Y6, Y6
+	VADDPS       Y9, Y8, Y8
+	VPERM2F128   $0x01, Y8, Y8, Y5
+	VADDPS       Y5, Y8, Y8
+	VPERMILPS    $0x4e, Y8, Y5
+	VADDPS       Y5, Y8, Y8
+	VPERMILPS    $0xb1, Y8, Y5
+	VADDPS       Y5, Y8, Y8
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y11, Y10, Y10
+	VPERM2F128   $0x01, Y10, Y10, Y5
+	VADDPS       Y5, Y10, Y10
+	VPERMILPS    $0x4e, Y10, Y5
+	VADDPS       Y5, Y10, Y10
+	VPERMILPS    $0xb1, Y10, Y5
+	VADDPS       Y5, Y10, Y10
+	VMULPS       Y12, Y10, Y10
+	TESTQ        DX, DX
+	JZ           nil133
+	XORQ         R8, R8
+	SUBQ         $0x10, AX
+	JLT          end136
+
+loop135:
+	LEAQ         (R8)(R10*1), R9
+	VMOVUPS      (BX)(R8*1), Y5
+	VMOVUPS      (SI)(R8*1), Y7
+	VSUBPS       Y0, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      (DI)(R8*1), Y9
+	VFMSUB132PS  Y9, Y4, Y5
+	VFNMADD231PS Y8, Y7, Y5
+	VMOVUPS      (DX)(R8*1), Y7
+	VFMADD213PS  Y7, Y2, Y5
+	VMOVUPS      Y5, (CX)(R8*1)
+	VMOVUPS      (BX)(R9*1), Y5
+	VMOVUPS      (SI)(R9*1), Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      (DI)(R8*1), Y9
+	VFMSUB132PS  Y9, Y6, Y5
+	VFNMADD231PS Y10, Y7, Y5
+	VMOVUPS      (DX)(R9*1), Y7
+	VFMADD213PS  Y7, Y3, Y5
+	VMOVUPS      Y5, (CX)(R9*1)
+	LEAQ         (R8)(R10*1), R9
+	VMOVUPS      32(BX)(R8*1), Y5
+	VMOVUPS      32(SI)(R8*1), Y7
+	VSUBPS       Y0, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      32(DI)(R8*1), Y9
+	VFMSUB132PS  Y9, Y4, Y5
+	VFNMADD231PS Y8, Y7, Y5
+	VMOVUPS      32(DX)(R8*1), Y7
+	VFMADD213PS  Y7, Y2, Y5
+	VMOVUPS      Y5, 32(CX)(R8*1)
+	VMOVUPS      32(BX)(R9*1), Y5
+	VMOVUPS      32(SI)(R9*1), Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      32(DI)(R8*1), Y9
+	VFMSUB132PS  Y9, Y6, Y5
+	VFNMADD231PS Y10, Y7, Y5
+	VMOVUPS      32(DX)(R9*1), Y7
+	VFMADD213PS  Y7, Y3, Y5
+	VMOVUPS      Y5, 32(CX)(R9*1)
+	ADDQ         $0x40, R8
+	SUBQ         $0x10, AX
+	JGE          loop135
+
+end136:
+	ADDQ $0x10, AX
+	SUBQ $0x08, AX
+	JLT  end138
+
+loop137:
+	LEAQ         (R8)(R10*1), R9
+	VMOVUPS      (BX)(R8*1), Y5
+	VMOVUPS      (SI)(R8*1), Y7
+	VSUBPS       Y0, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      (DI)(R8*1), Y9
+	VFMSUB132PS  Y9, Y4, Y5
+	VFNMADD231PS Y8, Y7, Y5
+	VMOVUPS      (DX)(R8*1), Y7
+	VFMADD213PS  Y7, Y2, Y5
+	VMOVUPS      Y5, (CX)(R8*1)
+	VMOVUPS      (BX)(R9*1), Y5
+	VMOVUPS      (SI)(R9*1), Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      (DI)(R8*1), Y9
+	VFMSUB132PS  Y9, Y6, Y5
+	VFNMADD231PS Y10, Y7, Y5
+	VMOVUPS      (DX)(R9*1), Y7
+	VFMADD213PS  Y7, Y3, Y5
+	VMOVUPS      Y5, (CX)(R9*1)
+	ADDQ         $0x20, R8
+	SUBQ         $0x08, AX
+	JGE          loop137
+
+end138:
+	ADDQ         $0x08, AX
+	JZ           finished139
+	LEAQ         masks<>+0(SB), R9
+	NEGQ         AX
+	VMOVUPS      32(R9)(AX*4), Y5
+	LEAQ         (R8)(R10*1), AX
+	VMASKMOVPS   (BX)(R8*1), Y5, Y7
+	VMASKMOVPS   (SI)(R8*1), Y5, Y9
+	VSUBPS       Y0, Y9, Y9
+	VMULPS       Y2, Y9, Y9
+	VMASKMOVPS   (DI)(R8*1), Y5, Y0
+	VFMSUB132PS  Y0, Y4, Y7
+	VFNMADD231PS Y8, Y9, Y7
+	VMASKMOVPS   (DX)(R8*1), Y5, Y0
+	VFMADD213PS  Y0, Y2, Y7
+	VMASKMOVPS   Y7, Y5, (CX)(R8*1)
+	VMASKMOVPS   (BX)(AX*1), Y5, Y0
+	VMASKMOVPS   (SI)(AX*1), Y5, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VMASKMOVPS   (DI)(R8*1), Y5, Y1
+	VFMSUB132PS  Y1, Y6, Y0
+	VFNMADD231PS Y10, Y2, Y0
+	VMASKMOVPS   (DX)(AX*1), Y5, Y1
+	VFMADD213PS  Y1, Y3, Y0
+	VMASKMOVPS   Y0, Y5, (CX)(AX*1)
+
+finished139:
+	JMP end134
+
+nil133:
+	XORQ DX, DX
+	SUBQ $0x10, AX
+	JLT  end141
+
+loop140:
+	LEAQ         (DX)(R10*1), R8
+	VMOVUPS      (BX)(DX*1), Y5
+	VMOVUPS      (SI)(DX*1), Y7
+	VSUBPS       Y0, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      (DI)(DX*1), Y9
+	VFMSUB132PS  Y9, Y4, Y5
+	VFNMADD231PS Y8, Y7, Y5
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, (CX)(DX*1)
+	VMOVUPS      (BX)(R8*1), Y5
+	VMOVUPS      (SI)(R8*1), Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      (DI)(DX*1), Y9
+	VFMSUB132PS  Y9, Y6, Y5
+	VFNMADD231PS Y10, Y7, Y5
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      Y5, (CX)(R8*1)
+	LEAQ         (DX)(R10*1), R8
+	VMOVUPS      32(BX)(DX*1), Y5
+	VMOVUPS      32(SI)(DX*1), Y7
+	VSUBPS       Y0, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      32(DI)(DX*1), Y9
+	VFMSUB132PS  Y9, Y4, Y5
+	VFNMADD231PS Y8, Y7, Y5
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, 32(CX)(DX*1)
+	VMOVUPS      32(BX)(R8*1), Y5
+	VMOVUPS      32(SI)(R8*1), Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      32(DI)(DX*1), Y9
+	VFMSUB132PS  Y9, Y6, Y5
+	VFNMADD231PS Y10, Y7, Y5
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      Y5, 32(CX)(R8*1)
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, AX
+	JGE          loop140
+
+end141:
+	ADDQ $0x10, AX
+	SUBQ $0x08, AX
+	JLT  end143
+
+loop142:
+	LEAQ         (DX)(R10*1), R8
+	VMOVUPS      (BX)(DX*1), Y5
+	VMOVUPS      (SI)(DX*1), Y7
+	VSUBPS       Y0, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      (DI)(DX*1), Y9
+	VFMSUB132PS  Y9, Y4, Y5
+	VFNMADD231PS Y8, Y7, Y5
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, (CX)(DX*1)
+	VMOVUPS      (BX)(R8*1), Y5
+	VMOVUPS      (SI)(R8*1), Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      (DI)(DX*1), Y9
+	VFMSUB132PS  Y9, Y6, Y5
+	VFNMADD231PS Y10, Y7, Y5
+	VMULPS       Y3, Y5, Y5
+	VMOVUPS      Y5, (CX)(R8*1)
+	ADDQ         $0x20, DX
+	SUBQ         $0x08, AX
+	JGE          loop142
+
+end143:
+	ADDQ         $0x08, AX
+	JZ           finished144
+	LEAQ         masks<>+0(SB), R8
+	NEGQ         AX
+	VMOVUPS      32(R8)(AX*4), Y5
+	LEAQ         (DX)(R10*1), AX
+	VMASKMOVPS   (BX)(DX*1), Y5, Y7
+	VMASKMOVPS   (SI)(DX*1), Y5, Y9
+	VSUBPS       Y0, Y9, Y9
+	VMULPS       Y2, Y9, Y9
+	VMASKMOVPS   (DI)(DX*1), Y5, Y0
+	VFMSUB132PS  Y0, Y4, Y7
+	VFNMADD231PS Y8, Y9, Y7
+	VMULPS       Y2, Y7, Y7
+	VMASKMOVPS   Y7, Y5, (CX)(DX*1)
+	VMASKMOVPS   (BX)(AX*1), Y5, Y0
+	VMASKMOVPS   (SI)(AX*1), Y5, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VMASKMOVPS   (DI)(DX*1), Y5, Y1
+	VFMSUB132PS  Y1, Y6, Y0
+	VFNMADD231PS Y10, Y2, Y0
+	VMULPS       Y3, Y0, Y0
+	VMASKMOVPS   Y0, Y5, (CX)(AX*1)
+
+finished144:
+end134:
 	VZEROUPPER
 	RET
 
@@ -6727,9 +7670,9 @@ TEXT ·adamWAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSS 32(DI), Y8
 	XORQ         DI, DI
 	SUBQ         $0x08, AX
-	JLT          end100
+	JLT          end146
 
-loop99:
+loop145:
 	VMOVUPS     (DX)(DI*1), Y9
 	VMOVUPS     (BX)(DI*1), Y10
 	VMOVUPS     (SI)(DI*1), Y11
@@ -6750,11 +7693,11 @@ loop99:
 	VMOVUPS     Y12, (CX)(DI*1)
 	ADDQ        $0x20, DI
 	SUBQ        $0x08, AX
-	JGE         loop99
+	JGE         loop145
 
-end100:
+end146:
 	ADDQ        $0x08, AX
-	JZ          finished101
+	JZ          finished147
 	LEAQ        masks<>+0(SB), R8
 	NEGQ        AX
 	VMOVUPS     32(R8)(AX*4), Y9
@@ -6777,7 +7720,7 @@ end100:
 	VFMSUB213PS Y11, Y8, Y13
 	VMASKMOVPS  Y13, Y9, (CX)(DI*1)
 
-finished101:
+finished147:
 	VZEROUPPER
 	RET
 
@@ -6790,14 +7733,14 @@ TEXT ·rotateAVX2(SB), NOSPLIT, $0-40
 	MOVQ cos+24(FP), BX
 	MOVQ sin+32(FP), SI
 
-head102:
+head148:
 	LEAQ (DX)(CX*4), DI
 	MOVQ CX, R8
 	XORQ R9, R9
 	SUBQ $0x08, R8
-	JLT  end104
+	JLT  end150
 
-loop103:
+loop149:
 	VMOVUPS     (DX)(R9*1), Y0
 	VMOVUPS     (DI)(R9*1), Y1
 	VMOVUPS     (BX)(R9*1), Y2
@@ -6810,11 +7753,11 @@ loop103:
 	VMOVUPS     Y0, (DI)(R9*1)
 	ADDQ        $0x20, R9
 	SUBQ        $0x08, R8
-	JGE         loop103
+	JGE         loop149
 
-end104:
+end150:
 	ADDQ        $0x08, R8
-	JZ          finished105
+	JZ          finished151
 	LEAQ        masks<>+0(SB), R10
 	NEGQ        R8
 	VMOVUPS     32(R10)(R8*4), Y0
@@ -6829,10 +7772,10 @@ end104:
 	VMASKMOVPS  Y5, Y0, (DX)(R9*1)
 	VMASKMOVPS  Y1, Y0, (DI)(R9*1)
 
-finished105:
+finished151:
 	LEAQ (DI)(CX*4), DX
 	DECQ AX
-	JNZ  head102
+	JNZ  head148
 	VZEROUPPER
 	RET
 
@@ -6849,9 +7792,9 @@ TEXT ·dropoutAVX2(SB), NOSPLIT, $0-36
 	VPXOR        words80000000<>+0(SB), Y1, Y1
 	XORQ         BX, BX
 	SUBQ         $0x08, AX
-	JLT          end107
+	JLT          end153
 
-loop106:
+loop152:
 	VMOVDQU  Y0, Y3
 	VPADDD   wordsf1bbcdc8<>+0(SB), Y0, Y0
 	VPSRLD   $0x10, Y3, Y4
@@ -6870,11 +7813,11 @@ loop106:
 	VMOVUPS  Y4, (CX)(BX*1)
 	ADDQ     $0x20, BX
 	SUBQ     $0x08, AX
-	JGE      loop106
+	JGE      loop152
 
-end107:
+end153:
 	ADDQ       $0x08, AX
-	JZ         finished108
+	JZ         finished154
 	LEAQ       masks<>+0(SB), SI
 	NEGQ       AX
 	VMOVUPS    32(SI)(AX*4), Y3
@@ -6895,7 +7838,7 @@ end107:
 	VANDNPS    Y0, Y4, Y0
 	VMASKMOVPS Y0, Y3, (CX)(BX*1)
 
-finished108:
+finished154:
 	VZEROUPPER
 	RET
 
@@ -6958,9 +7901,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), BX
 	XORQ SI, SI
 	SUBQ $0x20, AX
-	JLT  end110
+	JLT  end156
 
-loop109:
+loop155:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VADDPS  Y1, Y0, Y0
@@ -6979,25 +7922,25 @@ loop109:
 	VMOVUPS Y0, 96(CX)(SI*1)
 	ADDQ    $0x80, SI
 	SUBQ    $0x20, AX
-	JGE     loop109
+	JGE     loop155
 
-end110:
+end156:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end112
+	JLT  end158
 
-loop111:
+loop157:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VADDPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*1)
 	ADDQ    $0x20, SI
 	SUBQ    $0x08, AX
-	JGE     loop111
+	JGE     loop157
 
-end112:
+end158:
 	ADDQ       $0x08, AX
-	JZ         finished113
+	JZ         finished159
 	LEAQ       masks<>+0(SB), DI
 	NEGQ       AX
 	VMOVUPS    32(DI)(AX*4), Y0
@@ -7006,7 +7949,7 @@ end112:
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*1)
 
-finished113:
+finished159:
 	VZEROUPPER
 	RET
 
@@ -7019,9 +7962,9 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), BX
 	XORQ SI, SI
 	SUBQ $0x20, AX
-	JLT  end115
+	JLT  end161
 
-loop114:
+loop160:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VMULPS  Y1, Y0, Y0
@@ -7040,25 +7983,25 @@ loop114:
 	VMOVUPS Y0, 96(CX)(SI*1)
 	ADDQ    $0x80, SI
 	SUBQ    $0x20, AX
-	JGE     loop114
+	JGE     loop160
 
-end115:
+end161:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end117
+	JLT  end163
 
-loop116:
+loop162:
 	VMOVUPS (DX)(SI*1), Y0
 	VMOVUPS (BX)(SI*1), Y1
 	VMULPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*1)
 	ADDQ    $0x20, SI
 	SUBQ    $0x08, AX
-	JGE     loop116
+	JGE     loop162
 
-end117:
+end163:
 	ADDQ       $0x08, AX
-	JZ         finished118
+	JZ         finished164
 	LEAQ       masks<>+0(SB), DI
 	NEGQ       AX
 	VMOVUPS    32(DI)(AX*4), Y0
@@ -7067,7 +8010,7 @@ end117:
 	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*1)
 
-finished118:
+finished164:
 	VZEROUPPER
 	RET
 
@@ -7080,9 +8023,9 @@ TEXT ·addScaledAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSS alpha+16(FP), Y0
 	XORQ         BX, BX
 	SUBQ         $0x20, AX
-	JLT          end120
+	JLT          end166
 
-loop119:
+loop165:
 	VMOVUPS     (CX)(BX*1), Y1
 	VMOVUPS     (DX)(BX*1), Y2
 	VFMADD231PS Y2, Y0, Y1
@@ -7101,25 +8044,25 @@ loop119:
 	VMOVUPS     Y1, 96(CX)(BX*1)
 	ADDQ        $0x80, BX
 	SUBQ        $0x20, AX
-	JGE         loop119
+	JGE         loop165
 
-end120:
+end166:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end122
+	JLT  end168
 
-loop121:
+loop167:
 	VMOVUPS     (CX)(BX*1), Y1
 	VMOVUPS     (DX)(BX*1), Y2
 	VFMADD231PS Y2, Y0, Y1
 	VMOVUPS     Y1, (CX)(BX*1)
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, AX
-	JGE         loop121
+	JGE         loop167
 
-end122:
+end168:
 	ADDQ        $0x08, AX
-	JZ          finished123
+	JZ          finished169
 	LEAQ        masks<>+0(SB), SI
 	NEGQ        AX
 	VMOVUPS     32(SI)(AX*4), Y1
@@ -7128,7 +8071,7 @@ end122:
 	VFMADD231PS Y3, Y0, Y2
 	VMASKMOVPS  Y2, Y1, (CX)(BX*1)
 
-finished123:
+finished169:
 	VZEROUPPER
 	RET
 
@@ -7140,9 +8083,9 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-20
 	VBROADCASTSS alpha+16(FP), Y0
 	XORQ         DX, DX
 	SUBQ         $0x20, AX
-	JLT          end125
+	JLT          end171
 
-loop124:
+loop170:
 	VMOVUPS (CX)(DX*1), Y1
 	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(DX*1)
@@ -7157,24 +8100,24 @@ loop124:
 	VMOVUPS Y1, 96(CX)(DX*1)
 	ADDQ    $0x80, DX
 	SUBQ    $0x20, AX
-	JGE     loop124
+	JGE     loop170
 
-end125:
+end171:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end127
+	JLT  end173
 
-loop126:
+loop172:
 	VMOVUPS (CX)(DX*1), Y1
 	VMULPS  Y0, Y1, Y1
 	VMOVUPS Y1, (CX)(DX*1)
 	ADDQ    $0x20, DX
 	SUBQ    $0x08, AX
-	JGE     loop126
+	JGE     loop172
 
-end127:
+end173:
 	ADDQ       $0x08, AX
-	JZ         finished128
+	JZ         finished174
 	LEAQ       masks<>+0(SB), BX
 	NEGQ       AX
 	VMOVUPS    32(BX)(AX*4), Y1
@@ -7182,7 +8125,7 @@ end127:
 	VMULPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (CX)(DX*1)
 
-finished128:
+finished174:
 	VZEROUPPER
 	RET
 
@@ -7198,9 +8141,9 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	VXORPS Y3, Y3, Y3
 	XORQ   BX, BX
 	SUBQ   $0x20, AX
-	JLT    end130
+	JLT    end176
 
-loop129:
+loop175:
 	VMOVUPS     (CX)(BX*1), Y4
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS Y4, Y5, Y0
@@ -7215,24 +8158,24 @@ loop129:
 	VFMADD231PS Y4, Y5, Y3
 	ADDQ        $0x80, BX
 	SUBQ        $0x20, AX
-	JGE         loop129
+	JGE         loop175
 
-end130:
+end176:
 	ADDQ $0x20, AX
 	SUBQ $0x08, AX
-	JLT  end132
+	JLT  end178
 
-loop131:
+loop177:
 	VMOVUPS     (CX)(BX*1), Y4
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS Y4, Y5, Y0
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, AX
-	JGE         loop131
+	JGE         loop177
 
-end132:
+end178:
 	ADDQ        $0x08, AX
-	JZ          finished133
+	JZ          finished179
 	LEAQ        masks<>+0(SB), SI
 	NEGQ        AX
 	VMOVUPS     32(SI)(AX*4), Y4
@@ -7240,7 +8183,7 @@ end132:
 	VMASKMOVPS  (DX)(BX*1), Y4, Y4
 	VFMADD231PS Y5, Y4, Y0
 
-finished133:
+finished179:
 	VADDPS     Y1, Y0, Y0
 	VADDPS     Y3, Y2, Y2
 	VADDPS     Y2, Y0, Y0

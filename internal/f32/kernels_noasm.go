@@ -19,11 +19,11 @@ func addScaled(dst []float32, alpha float32, x []float32) { addScaledPortable(ds
 func scale(dst []float32, alpha float32)                  { scalePortable(dst, alpha) }
 func dot(x, y []float32) float32                          { return dotPortable(x, y) }
 
-func layerNorm(y, x, gain, bias []float32) (mean, rstd float32) {
-	return layerNormPortable(y, x, gain, bias)
+func layerNorm(y, x, gain, bias, mean, rstd []float32) {
+	layerNormPortable(y, x, gain, bias, mean, rstd)
 }
 
-func layerNormBackward(dx, skip, dy, x, gain, dgain, dbias []float32, mean, rstd float32) {
+func layerNormBackward(dx, skip, dy, x, gain, dgain, dbias, mean, rstd []float32) {
 	layerNormBackwardPortable(dx, skip, dy, x, gain, dgain, dbias, mean, rstd)
 }
 

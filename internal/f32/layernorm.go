@@ -2,32 +2,33 @@ package f32
 
 const layerNormEps = 1e-5
 
-// LayerNorm normalises one row x of C values, of any length from 1:
+// LayerNorm normalises rows of C values, C the length of gain, one after the other:
 // y = x̂∘gain + bias with x̂ = (x − mean)·rstd and rstd = 1/√(variance + 1e-5).
-// It returns what LayerNormBackward needs. bias may be nil; y may be x.
-func LayerNorm(y, x, gain, bias []float32) (mean, rstd float32) {
-	n := len(x)
+// mean and rstd, a value for each row, are what LayerNormBackward needs. bias may be
+// nil; y may be x.
+func LayerNorm(y, x, gain, bias, mean, rstd []float32) {
+	c, n := len(gain), len(mean)*len(gain)
 	if bias != nil {
-		bias = bias[:n]
+		bias = bias[:c]
 	}
-	return layerNorm(y[:n], x[:n:n], gain[:n], bias)
+	layerNorm(y[:n], x[:n], gain, bias, mean, rstd[:len(mean)])
 }
 
-// LayerNormBackward adds one row to the gradients of gain and bias and computes the
-// gradient of x, on top of the gradient skip that reaches x past the layer:
+// LayerNormBackward adds rows to the gradients of gain and bias, in their order, and
+// computes the gradient of x, on top of the gradient skip that reaches x past the layer:
 //
 //	dgain += dy∘x̂
 //	dbias += dy
 //	dx     = skip + rstd·(g − mean(g) − x̂·mean(g∘x̂)),  g = dy∘gain
 //
 // skip may be nil for 0, and dbias nil. dx may be dy or skip.
-func LayerNormBackward(dx, skip, dy, x, gain, dgain, dbias []float32, mean, rstd float32) {
-	n := len(x)
+func LayerNormBackward(dx, skip, dy, x, gain, dgain, dbias, mean, rstd []float32) {
+	c, n := len(gain), len(mean)*len(gain)
 	if skip != nil {
 		skip = skip[:n]
 	}
 	if dbias != nil {
-		dbias = dbias[:n]
+		dbias = dbias[:c]
 	}
-	layerNormBackward(dx[:n], skip, dy[:n], x, gain[:n], dgain[:n], dbias, mean, rstd)
+	layerNormBackward(dx[:n], skip, dy[:n], x[:n], gain, dgain[:c], dbias, mean, rstd[:len(mean)])
 }

@@ -2,7 +2,14 @@ package f32
 
 import "math"
 
-func layerNormPortable(y, x, gain, bias []float32) (mean, rstd float32) {
+func layerNormPortable(y, x, gain, bias, mean, rstd []float32) {
+	c := len(gain)
+	for i := range mean {
+		mean[i], rstd[i] = layerNormRow(y[i*c:][:c], x[i*c:][:c], gain, bias)
+	}
+}
+
+func layerNormRow(y, x, gain, bias []float32) (mean, rstd float32) {
 	n := float64(len(x))
 	sum := 0.0
 	for _, v := range x {
@@ -24,7 +31,18 @@ func layerNormPortable(y, x, gain, bias []float32) (mean, rstd float32) {
 	return mean, rstd
 }
 
-func layerNormBackwardPortable(dx, skip, dy, x, gain, dgain, dbias []float32, mean, rstd float32) {
+func layerNormBackwardPortable(dx, skip, dy, x, gain, dgain, dbias, mean, rstd []float32) {
+	c := len(gain)
+	for i := range mean {
+		var skipRow []float32
+		if skip != nil {
+			skipRow = skip[i*c:][:c]
+		}
+		layerNormBackwardRow(dx[i*c:][:c], skipRow, dy[i*c:][:c], x[i*c:][:c], gain, dgain, dbias, mean[i], rstd[i])
+	}
+}
+
+func layerNormBackwardRow(dx, skip, dy, x, gain, dgain, dbias []float32, mean, rstd float32) {
 	var sumG, sumGX float64
 	for i, d := range dy {
 		xhat := (x[i] - mean) * rstd

@@ -2,6 +2,7 @@ package f32
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -22,6 +23,13 @@ func layerNormFormula(x []float32) (xhat []float64, mean, rstd float64) {
 	return xhat, mean, rstd
 }
 
+// layerNormOne is LayerNorm of one row.
+func layerNormOne(y, x, gain, bias []float32) (mean, rstd float32) {
+	both := make([]float32, 2)
+	LayerNorm(y, x, gain, bias, both[:1], both[1:])
+	return both[0], both[1]
+}
+
 func TestLayerNorm(t *testing.T) {
 	r := newRand()
 	for _, n := range lengths() {
@@ -31,8 +39,8 @@ func TestLayerNorm(t *testing.T) {
 			if !hasBias {
 				b = nil
 			}
-			mean, rstd := LayerNorm(y.s, x.s, gain.s, b)
-			layerNormPortable(twin, x.s, gain.s, b)
+			mean, rstd := layerNormOne(y.s, x.s, gain.s, b)
+			layerNormRow(twin, x.s, gain.s, b)
 			xhat, wantMean, wantRstd := layerNormFormula(x.s)
 			near(t, "mean", n, mean, wantMean, 1e-6, 1e-6)
 			near(t, "rstd", n, rstd, wantRstd, 2e-6, 0)
@@ -45,7 +53,7 @@ func TestLayerNorm(t *testing.T) {
 				near(t, "y against portable", i, y.s[i], float64(twin[i]), 3e-6, 3e-6)
 			}
 			y.check(t, "y")
-			LayerNorm(x.s, x.s, gain.s, b)
+			layerNormOne(x.s, x.s, gain.s, b)
 			sameBits(t, "in place", x.s, y.s)
 			x.check(t, "x")
 		}
@@ -83,7 +91,8 @@ func TestLayerNormBackward(t *testing.T) {
 				db = nil
 			}
 			gain0, bias0 := append([]float32(nil), dgain.s...), append([]float32(nil), dbias.s...)
-			mean, rstd := LayerNorm(make([]float32, n), x.s, gain.s, nil)
+			mean, rstd := make([]float32, 1), make([]float32, 1)
+			LayerNorm(make([]float32, n), x.s, gain.s, nil, mean, rstd)
 			LayerNormBackward(dx.s, s, dy.s, x.s, gain.s, dgain.s, db, mean, rstd)
 
 			xhat, _, rstd64 := layerNormFormula(x.s)
@@ -132,12 +141,13 @@ func TestLayerNormSpecials(t *testing.T) {
 					ones[i] = 1
 				}
 				dx, dgain, dbias := make([]float32, n), make([]float32, n), make([]float32, n)
-				mean, rstd := LayerNorm(y, ones, ones, nil)
+				mean, rstd := make([]float32, 1), make([]float32, 1)
+				LayerNorm(y, ones, ones, nil, mean, rstd)
 				dy := normal(newRand(), n, 1)
 				dy[at] = bad
 				LayerNormBackward(dx, nil, dy, x, ones, dgain, dbias, mean, rstd)
 				x[at] = bad
-				LayerNorm(y, x, ones, ones)
+				layerNormOne(y, x, ones, ones)
 				for i := range n {
 					if !isNaN(y[i]) || dx[i]-dx[i] == 0 {
 						t.Fatalf("%v at %d of %d lost: y %v, dx %v", bad, at, n, y, dx)
@@ -151,8 +161,57 @@ func TestLayerNormSpecials(t *testing.T) {
 	}
 }
 
+// Several rows have the bits of one after the other, whether or not they make pairs, and poison no other row.
+func TestLayerNormRows(t *testing.T) {
+	r := newRand()
+	for _, c := range []int{1, 5, 8, 16, 20, 24, 128, 131} {
+		for rows := range 6 {
+			for variant := range 4 {
+				random := func(n int) guarded { return newGuarded(normal(r, n, 1)) }
+				x, dy, skip, y, dx := random(rows*c), random(rows*c), random(rows*c), random(rows*c), random(rows*c)
+				gain, bias, dgain, dbias, mean, rstd := random(c), random(c), random(c), random(c), random(rows), random(rows)
+				if rows > 2 {
+					x.s[2*c], dy.s[c] = nan, inf
+				}
+				b, db, s := bias.s, dbias.s, skip.s
+				if variant&1 != 0 {
+					b, db = nil, nil
+				}
+				if variant&2 != 0 {
+					s = nil
+				}
+				wantGain, wantBias := slices.Clone(dgain.s), slices.Clone(dbias.s)
+				LayerNorm(y.s, x.s, gain.s, b, mean.s, rstd.s)
+				LayerNormBackward(dx.s, s, dy.s, x.s, gain.s, dgain.s, db, mean.s, rstd.s)
+				for i := range rows {
+					row := func(x []float32) []float32 { return x[i*c:][:c] }
+					wantY, wantDx, wantSkip, dbiasOne := make([]float32, c), make([]float32, c), []float32(nil), wantBias
+					if s != nil {
+						wantSkip = row(s)
+					}
+					if db == nil {
+						dbiasOne = nil
+					}
+					wantMean, wantRstd := layerNormOne(wantY, row(x.s), gain.s, b)
+					LayerNormBackward(wantDx, wantSkip, row(dy.s), row(x.s), gain.s, wantGain, dbiasOne, mean.s[i:i+1], rstd.s[i:i+1])
+					sameBits(t, "mean and rstd", []float32{mean.s[i], rstd.s[i]}, []float32{wantMean, wantRstd})
+					sameBits(t, "y", row(y.s), wantY)
+					sameBits(t, "dx", row(dx.s), wantDx)
+				}
+				sameBits(t, "dgain", dgain.s, wantGain)
+				sameBits(t, "dbias", dbias.s, wantBias)
+				for _, g := range []guarded{x, dy, skip, y, dx, gain, bias, dgain, dbias, mean, rstd} {
+					g.check(t, "LayerNorm of rows")
+				}
+			}
+		}
+	}
+}
+
 func TestLayerNormAllocations(t *testing.T) {
-	x, y, z := normal(newRand(), 65, 1), make([]float32, 65), make([]float32, 65)
-	noAllocations(t, "LayerNorm", func() { LayerNorm(y, x, x, nil) })
-	noAllocations(t, "LayerNormBackward", func() { LayerNormBackward(y, nil, x, x, x, z, nil, 0, 1) })
+	const rows, c = 3, 65
+	x, y, z, mean, rstd := normal(newRand(), rows*c, 1), make([]float32, rows*c), make([]float32, c), make([]float32, rows), make([]float32, rows)
+	gain := normal(newRand(), c, 1)
+	noAllocations(t, "LayerNorm", func() { LayerNorm(y, x, gain, nil, mean, rstd) })
+	noAllocations(t, "LayerNormBackward", func() { LayerNormBackward(y, nil, x, x, gain, z, nil, mean, rstd) })
 }

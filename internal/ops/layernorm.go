@@ -55,9 +55,7 @@ func (s *normState) forward(y []float32, in []gorgonia.Value) {
 }
 
 func (s *normState) forwardRows(lo, hi, _ int) {
-	for i := lo; i < hi; i++ {
-		s.mean[i], s.rstd[i] = f32.LayerNorm(row(s.y, i, s.c), row(s.x, i, s.c), s.gain, s.bias)
-	}
+	f32.LayerNorm(s.y[lo*s.c:], s.x[lo*s.c:], s.gain, s.bias, s.mean[lo:hi], s.rstd[lo:hi])
 }
 
 // derive adds dx, dgain and dbias. The dx operation computes the partial sums of all three; the other two, which depend
@@ -103,17 +101,16 @@ func (s *normState) backward(dx []float32, in []gorgonia.Value) {
 
 func (s *normState) backwardPieces(lo, hi, _ int) {
 	for p := lo; p < hi; p++ {
+		first, end := p*normPiece, min((p+1)*normPiece, s.n)
+		at := first * s.c
 		dgain, dbias, skip := row(s.dgainPart, p, s.c), []float32(nil), []float32(nil)
 		if s.dbiasPart != nil {
 			dbias = row(s.dbiasPart, p, s.c)
 		}
-		for i := p * normPiece; i < min((p+1)*normPiece, s.n); i++ {
-			if s.skip != nil {
-				skip = row(s.skip, i, s.c)
-			}
-			f32.LayerNormBackward(row(s.dx, i, s.c), skip, row(s.dy, i, s.c), row(s.x, i, s.c), s.gain,
-				dgain, dbias, s.mean[i], s.rstd[i])
+		if s.skip != nil {
+			skip = s.skip[at:]
 		}
+		f32.LayerNormBackward(s.dx[at:], skip, s.dy[at:], s.x[at:], s.gain, dgain, dbias, s.mean[first:end], s.rstd[first:end])
 	}
 }
 

@@ -43,25 +43,6 @@ func TestClipScale(t *testing.T) {
 	}
 }
 
-func TestGlobalNorm(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	g, want := make([]float32, 3*normUnit+17), 0.0
-	for i := range g {
-		g[i] = float32(rng.NormFloat64())
-		want += float64(g[i]) * float64(g[i])
-	}
-	want = math.Sqrt(want)
-	if got := GlobalNorm(g); math.Abs(got-want) > 1e-6*want {
-		t.Errorf("GlobalNorm = %v, want %v", got, want)
-	}
-	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
-		g[normUnit+3] = bad
-		if got := GlobalNorm(g); !math.IsNaN(got) && !math.IsInf(got, 1) {
-			t.Errorf("GlobalNorm with a %v = %v, want it carried through", bad, got)
-		}
-	}
-}
-
 // adamwFormula is one element of AdamW as the paper writes it, in float64.
 func adamwFormula(w, g, m, v, lr, wd float64, a AdamW, t int) (w1, m1, v1 float64) {
 	m1 = a.Beta1*m + (1-a.Beta1)*g

@@ -210,7 +210,7 @@ func (t *Trainer) step() error {
 	if err := t.batch.Run(i); err != nil {
 		return err
 	}
-	loss, norm := float64(t.batch.Loss()), optim.GlobalNorm(t.Model.Gradients())
+	loss, norm := float64(t.batch.Loss()), t.batch.GradNorm()
 	if !finite(loss) || !finite(norm) {
 		return t.diverged(i, loss, norm)
 	}
