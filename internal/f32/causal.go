@@ -85,8 +85,8 @@ func CausalSoftmax(m, first int, s []float32, lds int) {
 	causalSoftmax(m, first, s, lds)
 }
 
-// CausalSoftmaxBackward turns the gradient of the weights of a strip into that of the scores, in place: row i of S from
-// row i of the weights W, with zeros after its values as [CausalSoftmax] has them.
+// CausalSoftmaxBackward turns the gradient of a strip of weights into that of the scores, in place, as SoftmaxBackward does
+// for a row, with zeros after its values. W is the weights as [CausalSoftmax] leaves them.
 func CausalSoftmaxBackward(m, first int, s []float32, lds int, w []float32, ldw int) {
 	checkStrip(m, first, s, lds)
 	checkStrip(m, first, w, ldw)
