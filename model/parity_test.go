@@ -61,12 +61,22 @@ func testParity(t *testing.T, f fixture) {
 		t.Fatal(err)
 	}
 	defer g.Close()
+	b, err := m.NewBatch(batch, length, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
 	losses, norms := f.floats(t, "out.losses"), f.floats(t, "out.grad_norms")
 	stepper := f.newStepper(m)
 	for s := range steps {
 		f.ids(t, "in.idx", s*batch*length, g.Tokens)
 		f.ids(t, "in.targets", s*batch*length, g.Targets)
-		if err := g.Run(s); err != nil {
+		copy(b.Tokens, g.Tokens)
+		copy(b.Targets, g.Targets)
+		if err := b.Run(s); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Run(s); err != nil { // last: the gradients are the graph's from here on
 			t.Fatal(err)
 		}
 		if s == 0 {
@@ -75,6 +85,7 @@ func testParity(t *testing.T, f fixture) {
 		compare(t, fmt.Sprintf("loss of step %d", s), []float32{g.Loss()}, losses[s:s+1], tolerance)
 		norm := globalNorm(m.Gradients())
 		compare(t, fmt.Sprintf("gradient norm of step %d", s), []float32{float32(norm)}, norms[s:s+1], tolerance)
+		compare(t, fmt.Sprintf("gradient norm of step %d, in micro-batches", s), []float32{float32(b.GradNorm())}, norms[s:s+1], tolerance)
 		stepper.step(norm, s+1)
 	}
 	for _, p := range m.Parameters() {

@@ -53,7 +53,7 @@ func packPanelPortable(transB bool, k, j, width int, b []float32, ldb int, panel
 
 // CausalScores computes the lower part of S = alpha·A·B, with A m×k and B k×n,
 // n ≥ first+m. What is above the diagonal may hold anything afterwards. Like the other
-// two it panics if a slice or B is too small, or if m or k is 0.
+// products it panics if a slice or B is too small, first is negative, or m or k is 0.
 func CausalScores(m, first int, alpha float32, a []float32, lda int, b *Panels, s []float32, lds int) {
 	checkMatrix("A", false, m, b.k, a, lda)
 	checkStrip(m, first, s, lds)
@@ -78,15 +78,17 @@ func CausalSumTransposed(m, first int, alpha float32, s []float32, lds int, b *P
 	causalSumTransposed(m, first, alpha, s, lds, b, add, c, ldc)
 }
 
-// CausalSoftmax turns scores into weights, in place: row i of S becomes the softmax of its values, with zeros after them to
-// column first+m-1, whatever was there. A NaN or +Inf among the values makes the row's NaN.
+// CausalSoftmax turns the scores of a strip into weights, in place: row i of S, m×(first+m), becomes the softmax of its
+// first+i+1 values (see [Softmax]), and zeros after them, whatever was there. A NaN or +Inf among the values makes all of the
+// row's NaN. It panics as the products do.
 func CausalSoftmax(m, first int, s []float32, lds int) {
 	checkStrip(m, first, s, lds)
 	causalSoftmax(m, first, s, lds)
 }
 
-// CausalSoftmaxBackward turns the gradient of a strip of weights into that of the scores, in place, as SoftmaxBackward does
-// for a row, with zeros after its values. W is the weights as [CausalSoftmax] leaves them.
+// CausalSoftmaxBackward turns the gradient S of a strip of weights into that of their scores, in place, as
+// [SoftmaxBackward] does for a row, with zeros after the values. W, m×(first+m) with stride ldw, is the weights as
+// CausalSoftmax leaves them: its zeros above the diagonal must be there. It panics as the products do.
 func CausalSoftmaxBackward(m, first int, s []float32, lds int, w []float32, ldw int) {
 	checkStrip(m, first, s, lds)
 	checkStrip(m, first, w, ldw)
@@ -135,6 +137,7 @@ func causalSumTransposedPortable(m, first int, alpha float32, s []float32, lds i
 	}
 }
 
+// causalSoftmaxRows is the slow twin, one row after the other, and works on strips that the kernel does not take.
 func causalSoftmaxRows(m, first int, s []float32, lds int) {
 	for i := range m {
 		row := s[i*lds:][:first+m]
@@ -144,6 +147,7 @@ func causalSoftmaxRows(m, first int, s []float32, lds int) {
 	}
 }
 
+// causalSoftmaxBackwardRows is to CausalSoftmaxBackward what causalSoftmaxRows is to CausalSoftmax.
 func causalSoftmaxBackwardRows(m, first int, s []float32, lds int, w []float32, ldw int) {
 	for i := range m {
 		row := s[i*lds:][:first+m]

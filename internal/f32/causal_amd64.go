@@ -101,8 +101,9 @@ func (t *causalTiles) run(count, rows int, a, c []float32) {
 // values, whose vectors of 8 do not reach past the strip.
 func inPairs(m, first int) bool { return haveAVX2 && first%2 == 0 && (first+m)%8 == 0 }
 
-// stripRows is how many rows of a strip one call of these kernels takes: see span.
-func stripRows(m, first int) int { return max(2, 8*span/(first+m)&^1) }
+// stripRows is how many rows of a strip one call of these kernels takes, two at least: as many as have four spans of
+// values, which take some 10 µs.
+func stripRows(m, first int) int { return max(2, 4*span/(first+m)&^1) }
 
 func causalSoftmax(m, first int, s []float32, lds int) {
 	if !inPairs(m, first) {

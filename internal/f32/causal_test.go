@@ -3,8 +3,6 @@ package f32
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -141,91 +139,6 @@ func (c *causalCase) checkMemory(t *testing.T, rows int, before []float32) {
 	c.c.check(t, "C")
 	for i := range rows - 1 {
 		sameBits(t, "between the rows of C", c.c.s[i*c.ldc+c.n:(i+1)*c.ldc], before[i*c.ldc+c.n:(i+1)*c.ldc])
-	}
-}
-
-// eachCausalStrip runs f over strips of every height that attention cuts, and over those that the kernels do not take.
-func eachCausalStrip(f func(m, first, ld int)) {
-	r := newRand()
-	for _, m := range []int{1, 2, 3, 4, 7, 8, 10, 16, 17, 32, 48, 63, 64, 96, 104} {
-		for _, first := range []int{0, 1, 6, 8, 24, 32, 96, 192} {
-			f(m, first, first+m+choose(r, 0, 0, 1, 7, 96))
-		}
-	}
-	if !slow() {
-		f(64, 20000, 20064) // more than one call of the kernel takes
-	}
-}
-
-// causalStrip is a guarded strip of scores, with what must not be read above the diagonal.
-func causalStrip(r *rand.Rand, m, first, ld int) guarded {
-	s := newGuarded(normal(r, (m-1)*ld+first+m, 3))
-	for i := range m {
-		above := s.s[i*ld+first+i+1 : i*ld+first+m]
-		for j := range above {
-			above[j] = choose(r, nan, inf, -inf, 1e30)
-		}
-	}
-	return s
-}
-
-// The kernels give the bits of one row after the other, and write nothing between rows.
-func TestCausalSoftmax(t *testing.T) {
-	r := newRand()
-	eachCausalStrip(func(m, first, ld int) {
-		name := fmt.Sprintf("m=%d first=%d ld=%d", m, first, ld)
-		s := causalStrip(r, m, first, ld)
-		want, scores := slices.Clone(s.s), slices.Clone(s.s)
-		CausalSoftmax(m, first, s.s, ld)
-		causalSoftmaxRows(m, first, want, ld)
-		sameBits(t, "CausalSoftmax, "+name, s.s, want)
-		s.check(t, "S")
-		for i := range m {
-			formula, _ := softmaxFormula(scores[i*ld:][:first+i+1])
-			for j, p := range formula {
-				near(t, "CausalSoftmax, "+name, i*ld+j, s.s[i*ld+j], p, 2e-6+3e-10*float64(first+m), 1e-12)
-			}
-		}
-
-		w, d := s, causalStrip(r, m, first, ld)
-		want = slices.Clone(d.s)
-		CausalSoftmaxBackward(m, first, d.s, ld, w.s, ld)
-		causalSoftmaxBackwardRows(m, first, want, ld, w.s, ld)
-		sameBits(t, "CausalSoftmaxBackward, "+name, d.s, want)
-		d.check(t, "dS")
-		w.check(t, "W")
-	})
-}
-
-// A NaN or +Inf poisons its row and no other, whichever of a pair it is in.
-func TestCausalSoftmaxSpecials(t *testing.T) {
-	const m, first, ld = 24, 8, 32
-	for row := range m {
-		for _, column := range []int{0, first + row/2, first + row} {
-			for _, bad := range []float32{nan, inf} {
-				s := normal(newRand(), m*ld, 1)
-				w := slices.Clone(s)
-				CausalSoftmax(m, first, w, ld)
-				d := slices.Clone(s)
-				s[row*ld+column], d[row*ld+column] = bad, bad
-				CausalSoftmax(m, first, s, ld)
-				CausalSoftmaxBackward(m, first, d, ld, w, ld)
-				for _, x := range [][]float32{s, d} {
-					for i := range m {
-						for j, v := range x[i*ld:][:first+i+1] {
-							if finite := !isNaN(v) && v < inf && v > -inf; finite == (i == row) {
-								t.Fatalf("%v at [%d,%d]: [%d,%d] = %v", bad, row, column, i, j, v)
-							}
-						}
-						for j, v := range x[i*ld+first+i+1 : i*ld+first+m] {
-							if v != 0 {
-								t.Fatalf("%v at [%d,%d]: %v, %d columns above the diagonal in row %d", bad, row, column, v, j+1, i)
-							}
-						}
-					}
-				}
-			}
-		}
 	}
 }
 

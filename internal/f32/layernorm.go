@@ -2,10 +2,10 @@ package f32
 
 const layerNormEps = 1e-5
 
-// LayerNorm normalises rows of C values, C the length of gain, one after the other:
+// LayerNorm normalises rows of C ≥ 1 values, one after the other:
 // y = x̂∘gain + bias with x̂ = (x − mean)·rstd and rstd = 1/√(variance + 1e-5).
-// mean and rstd, a value for each row, are what LayerNormBackward needs. bias may be
-// nil; y may be x.
+// x and y are (rows, C), gain and bias (C). It fills mean and rstd (rows), whose length
+// is the number of rows: LayerNormBackward needs them. bias may be nil; y may be x.
 func LayerNorm(y, x, gain, bias, mean, rstd []float32) {
 	c, n := len(gain), len(mean)*len(gain)
 	if bias != nil {
@@ -14,8 +14,9 @@ func LayerNorm(y, x, gain, bias, mean, rstd []float32) {
 	layerNorm(y[:n], x[:n], gain, bias, mean, rstd[:len(mean)])
 }
 
-// LayerNormBackward adds rows to the gradients of gain and bias, in their order, and
-// computes the gradient of x, on top of the gradient skip that reaches x past the layer:
+// LayerNormBackward adds the rows of dy (rows, C), in their order, to the gradients of
+// gain and bias (C), and computes the gradient of x (rows, C), on top of the gradient
+// skip (rows, C) that reaches x past the layer, from the mean and rstd of LayerNorm:
 //
 //	dgain += dy∘x̂
 //	dbias += dy

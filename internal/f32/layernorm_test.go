@@ -200,6 +200,16 @@ func TestLayerNormRows(t *testing.T) {
 				}
 				sameBits(t, "dgain", dgain.s, wantGain)
 				sameBits(t, "dbias", dbias.s, wantBias)
+				inX, inDy, spareGain := slices.Clone(x.s), slices.Clone(dy.s), make([]float32, c)
+				LayerNorm(inX, inX, gain.s, b, mean.s, rstd.s)
+				sameBits(t, "y in x", inX, y.s)
+				LayerNormBackward(inDy, s, inDy, x.s, gain.s, spareGain, nil, mean.s, rstd.s)
+				sameBits(t, "dx in dy", inDy, dx.s)
+				if s != nil {
+					inSkip := slices.Clone(s)
+					LayerNormBackward(inSkip, inSkip, dy.s, x.s, gain.s, spareGain, nil, mean.s, rstd.s)
+					sameBits(t, "dx in skip", inSkip, dx.s)
+				}
 				for _, g := range []guarded{x, dy, skip, y, dx, gain, bias, dgain, dbias, mean, rstd} {
 					g.check(t, "LayerNorm of rows")
 				}

@@ -13,8 +13,8 @@ import (
 // once, where it would wait for the sums of one.
 type pair struct {
 	row    [2]reg.Register
-	offset reg.Register // of the vector at hand, in bytes as all that follow
-	last   reg.Register // offset of the last vector
+	offset reg.Register // of the vector at hand, bytes
+	last   reg.Register // offset of the last vector, bytes
 	mask   reg.Register // where the first row's mask lies; that of the second, one lane longer, lies a word before it
 }
 
@@ -91,6 +91,7 @@ func (p pair) fill(end reg.Register) {
 }
 
 // causalSoftmax does to each row what softmax does, in place, and writes zeros after it, up to end values, a multiple of 8.
+// n and end are values, stride is bytes.
 func causalSoftmax() {
 	function("causalSoftmaxAVX2", "func(pairs, n, end int, x *float32, stride int)")
 	pairs, n, end, x, stride := param("pairs"), param("n"), param("end"), param("x"), param("stride")
@@ -149,7 +150,7 @@ func causalSoftmax() {
 }
 
 // causalSoftmaxBackward does to each row what softmaxBackward does, in place of dp, and writes zeros after it, up to end
-// values, a multiple of 8.
+// values, a multiple of 8. n and end are values, strides are bytes.
 func causalSoftmaxBackward() {
 	function("causalSoftmaxBackwardAVX2", "func(pairs, n, end int, dp *float32, stride int, p *float32, pStride int)")
 	pairs, n, end, dp, stride := param("pairs"), param("n"), param("end"), param("dp"), param("stride")
