@@ -30,7 +30,7 @@ func Write(path string, c *checkpoint.Checkpoint) error {
 	if err := CheckFolder(path); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(path, 0o777); err != nil {
+	if err := atomicfile.MakeFolder(path); err != nil {
 		return err
 	}
 	files := contents(c)

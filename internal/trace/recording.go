@@ -83,7 +83,7 @@ func Owns(file string) bool {
 // Record writes a trace into a run folder, whole or not at all, in place of one of the same iteration.
 func Record(run string, t *attention.Trace) error {
 	folder := filepath.Join(run, recordingFolder)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	if err := atomicfile.MakeFolder(folder); err != nil {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(folder, fmt.Sprintf("%08d%s", t.Step, recordSuffix)), func(w io.Writer) error { return Write(w, t) })

@@ -43,7 +43,7 @@ type Folder struct {
 // else (else [ErrForeign]), and locks it. What a run left that ended before its first checkpoint is removed.
 func Create(path string) (*Folder, error) {
 	path = filepath.Clean(path) // new/.. makes no folder new
-	if err := os.MkdirAll(path, 0o777); err != nil {
+	if err := atomicfile.MakeFolder(path); err != nil {
 		return nil, err
 	}
 	if err := checkOurs(path); err != nil { // before there is a lock file, which would make it ours
