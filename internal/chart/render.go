@@ -27,9 +27,7 @@ func (p *picture) write(out string) error {
 	if err != nil {
 		return err
 	}
-	// The font is not embedded, and has the widths of these.
-	drawn = bytes.ReplaceAll(drawn, []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	if err := atomicfile.WriteBytes(out+".svg", drawn); err != nil {
+	if err := atomicfile.WriteBytes(out+".svg", Fallback(drawn)); err != nil {
 		return err
 	}
 	drawn, err = p.encode(vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))})
@@ -37,6 +35,11 @@ func (p *picture) write(out string) error {
 		return err
 	}
 	return atomicfile.WriteBytes(out+".png", drawn)
+}
+
+// Fallback names more fonts in an SVG of gonum's: Liberation Sans is not embedded, and Arial and Helvetica have its widths.
+func Fallback(svg []byte) []byte {
+	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 }
 
 // encode draws the picture on a canvas, and returns the canvas as a file's content.

@@ -1,11 +1,5 @@
 package f32
 
-// The causal products are those of attention. Their matrix S is a strip of a lower
-// triangular matrix, m rows from row first on: its row i has values in columns 0 to
-// first+i and zeros after them, to column first+m-1. What is multiplied by zeros is
-// left out, in steps of 6 rows or 16 columns: a NaN or an infinity of B may, but need
-// not, reach the up to 5 rows of C whose zeros it is multiplied by.
-
 // panelCols is how many columns a panel has.
 const panelCols = 16
 
@@ -51,9 +45,10 @@ func packPanelPortable(transB bool, k, j, width int, b []float32, ldb int, panel
 	}
 }
 
-// CausalScores computes the lower part of S = alpha·A·B, with A m×k and B k×n,
-// n ≥ first+m. What is above the diagonal may hold anything afterwards. Like the other
-// products it panics if a slice or B is too small, first is negative, or m or k is 0.
+// CausalScores computes the values of the strip S = alpha·A·B, with A m×k and B k×n,
+// n ≥ first+m; the package's documentation says what a strip is. What is above the
+// diagonal may hold anything afterwards. Like the other products it panics if a slice
+// or B is too small, first is negative, or m or k is 0.
 func CausalScores(m, first int, alpha float32, a []float32, lda int, b *Panels, s []float32, lds int) {
 	checkMatrix("A", false, m, b.k, a, lda)
 	checkStrip(m, first, s, lds)
@@ -61,7 +56,7 @@ func CausalScores(m, first int, alpha float32, a []float32, lda int, b *Panels, 
 	causalScores(m, first, alpha, a, lda, b, s, lds)
 }
 
-// CausalSum computes C = alpha·S·B, m×n, with the first rows of B, k×n, k ≥ first+m.
+// CausalSum computes C = alpha·S·B, m×n, with the first first+m rows of B, k×n.
 func CausalSum(m, first int, alpha float32, s []float32, lds int, b *Panels, c []float32, ldc int) {
 	checkStrip(m, first, s, lds)
 	checkMatrix("C", false, m, b.n, c, ldc)
@@ -78,17 +73,19 @@ func CausalSumTransposed(m, first int, alpha float32, s []float32, lds int, b *P
 	causalSumTransposed(m, first, alpha, s, lds, b, add, c, ldc)
 }
 
-// CausalSoftmax turns the scores of a strip into weights, in place: row i of S, m×(first+m), becomes the softmax of its
-// first+i+1 values (see [Softmax]), and zeros after them, whatever was there. A NaN or +Inf among the values makes all of the
-// row's NaN. It panics as the products do.
+// CausalSoftmax turns a strip of scores into weights, in place: row i of S becomes the
+// softmax of its first+i+1 values (see [Softmax]), and zeros after them, whatever was
+// there. A NaN or +Inf among the values makes all of the row's NaN. It panics as the
+// products do.
 func CausalSoftmax(m, first int, s []float32, lds int) {
 	checkStrip(m, first, s, lds)
 	causalSoftmax(m, first, s, lds)
 }
 
-// CausalSoftmaxBackward turns the gradient S of a strip of weights into that of their scores, in place, as
-// [SoftmaxBackward] does for a row, with zeros after the values. W, m×(first+m) with stride ldw, is the weights as
-// CausalSoftmax leaves them: its zeros above the diagonal must be there. It panics as the products do.
+// CausalSoftmaxBackward turns the gradient S of a strip of weights into that of their
+// scores, in place, as [SoftmaxBackward] does for a row, with zeros after the values.
+// W, m×(first+m) with stride ldw, is the weights as CausalSoftmax leaves them: its
+// zeros above the diagonal must be there. It panics as the products do.
 func CausalSoftmaxBackward(m, first int, s []float32, lds int, w []float32, ldw int) {
 	checkStrip(m, first, s, lds)
 	checkStrip(m, first, w, ldw)

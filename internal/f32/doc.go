@@ -13,6 +13,13 @@
 // Slices too short for the length asked for panic. NaN and infinities travel
 // as IEEE arithmetic carries them. No kernel allocates; Panels.Pack does, for a
 // matrix larger than all before.
+//
+// The functions Causal* are those of attention. They work on a strip S of a lower
+// triangular matrix, m rows from row first on: its row i has values in columns 0 to
+// first+i and zeros after them, to column first+m-1, those above the diagonal. What
+// would be multiplied by these zeros is left out, in steps of 6 rows or 16 columns: a
+// NaN or an infinity of B may, but need not, reach the up to 5 rows of C whose zeros
+// it is multiplied by.
 package f32
 
 //go:generate sh -c "cd _asm && go run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg f32"

@@ -6,11 +6,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"fmt"
 	"image/color"
-	"io"
 	"maps"
 	"math"
 	"os"
@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"chargpt/internal/atomicfile"
+	"chargpt/internal/chart"
 	"chargpt/internal/cli"
 
 	"gonum.org/v1/plot"
@@ -65,10 +66,11 @@ func drawLedger(ledger, picture string) error {
 	canvas := vgsvg.New(8*vg.Inch, 5*vg.Inch)
 	const margin = 8 // points
 	p.Draw(draw.Crop(draw.New(canvas), margin, -margin, margin, -margin))
-	return atomicfile.Write(picture, func(w io.Writer) error {
-		_, err := canvas.WriteTo(w)
+	var svg bytes.Buffer
+	if _, err := canvas.WriteTo(&svg); err != nil {
 		return err
-	})
+	}
+	return atomicfile.WriteBytes(picture, chart.Fallback(svg.Bytes()))
 }
 
 // columns is how many fields a row of the ledger has; the last is the loss.

@@ -59,7 +59,7 @@ func TestDraw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"minutes of training", "one A100: 1.4697", "two CPU cores", "4 or more layers", ">60<", ">15<"} {
+	for _, want := range []string{"minutes of training", "one A100: 1.4697", "two CPU cores", "4 or more layers", ">60<", ">15<", "Arial"} {
 		if !strings.Contains(string(svg), want) {
 			t.Errorf("the picture does not say %q", want)
 		}

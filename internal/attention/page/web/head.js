@@ -204,6 +204,6 @@ function factsOf(s) {
     `${percent(s.first)} on the first`,
     `${percent(s.self)} on itself`,
     `${percent(s.same)} on earlier equal characters`,
-    `spread over ${Math.exp(s.entropy).toFixed(1)} keys (entropy ${bits(s.entropy).toFixed(2)} bits)`,
+    `spread over ${Math.exp(s.entropy).toFixed(1)} keys (entropy ${s.entropy.toFixed(2)} nats, ${bits(s.entropy).toFixed(2)} bits)`,
   ].join(" · ");
 }
