@@ -200,7 +200,7 @@ func TestInput(t *testing.T) {
 	bad("-prompt: 1 character is not in the vocabulary: 'Z'", "-prompt", "Z")
 	bad("-compare: 1 character", "-prompt", "a", "-compare", "Z")
 	bad("-prompt: ", "-prompt", "a\xff")
-	bad("nothing to compare", "-prompt", "a", "-compare", "b")
+	bad("inspect: -compare: nothing to compare: one context ends in a, the other in b", "-prompt", "a", "-compare", "b")
 	bad("no/file", "-o", "no/file")
 	bad("-o: checkpoints is a folder", "-o", "checkpoints")
 	if _, err := os.Stat("/dev/full"); err == nil {

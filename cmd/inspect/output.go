@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -80,7 +81,11 @@ func (o *options) render(w io.Writer, t []*attention.Trace, s attention.Selectio
 	case mode == "-compare" && o.format == "html":
 		return page.WriteCompareHTML(w, t[0], t[1], view(s))
 	case mode == "-compare":
-		return attention.WriteCompare(w, t[0], t[1], text)
+		err := attention.WriteCompare(w, t[0], t[1], text)
+		if errors.Is(err, attention.ErrNothingToCompare) {
+			return fmt.Errorf("-compare: %w", err)
+		}
+		return err
 	}
 	switch o.format {
 	case "json":

@@ -10,7 +10,7 @@ import (
 
 // WriteCompare shows the same final characters in two contexts, a and b, which must be of one model: for each selected view
 // what the last character's query gives to the characters of the shared suffix (the longest sequence of tokens that both
-// contexts end in), and the two next-character distributions. It is an error if the last characters differ.
+// contexts end in), and the two next-character distributions. If the last characters differ it is [ErrNothingToCompare].
 func WriteCompare(w io.Writer, a, b *Trace, o TextOptions) error {
 	av, err := a.checked(o.Selection)
 	if err != nil {
@@ -36,6 +36,9 @@ func WriteCompare(w io.Writer, a, b *Trace, o TextOptions) error {
 	return err
 }
 
+// ErrNothingToCompare says that two contexts have no last character in common.
+var ErrNothingToCompare = errors.New("nothing to compare")
+
 // comparison is two contexts whose last suffix tokens are the same.
 type comparison struct {
 	a, b   *Trace
@@ -49,7 +52,7 @@ func newComparison(a, b *Trace) (comparison, error) {
 	}
 	n := commonSuffix(a.Tokens, b.Tokens)
 	if n == 0 {
-		return comparison{}, fmt.Errorf("attention: nothing to compare: one context ends in %s, the other in %s, and both must end in the same characters",
+		return comparison{}, fmt.Errorf("%w: one context ends in %s, the other in %s, and both must end in the same characters", ErrNothingToCompare,
 			Label(a.Labels[len(a.Labels)-1]), Label(b.Labels[len(b.Labels)-1]))
 	}
 	return comparison{a, b, n, a.labels()[len(a.Tokens)-n:]}, nil

@@ -48,7 +48,7 @@ func (s AdamWStep) constants() adamWConstants {
 func AdamW(w, g, m, v []float32, s AdamWStep) {
 	n := len(w)
 	c := s.constants()
-	adamW(w, g[:n], m[:n], v[:n], &c)
+	adamW(w, take(g, n), take(m, n), take(v, n), &c)
 }
 
 func adamWPortable(w, g, m, v []float32, c *adamWConstants) {

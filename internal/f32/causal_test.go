@@ -261,6 +261,8 @@ func TestCausalPanics(t *testing.T) {
 		"S too short":      func() { CausalSumTransposed(2, 2, 1, x[:7], 4, &p, false, x, 3) },
 		"C too short":      func() { CausalSumTransposed(2, 2, 1, x, 4, &p, false, x[:11], 3) },
 		"B too narrow":     func() { CausalScores(2, 2, 1, x, 4, &p, x, 4) },
+		"scores too short": func() { CausalSoftmax(4, 4, x[:31], 8) },
+		"dW too short":     func() { CausalSoftmaxBackward(4, 4, x[:31], 8, x, 8) },
 		"W too short":      func() { CausalSoftmaxBackward(2, 2, x, 4, x[:7], 4) },
 		"A too short":      func() { CausalScores(2, 1, 1, x[:7], 4, &p, x, 3) },
 		"empty panels":     func() { CausalScores(1, 0, 1, x, 1, new(Panels), x, 1) },

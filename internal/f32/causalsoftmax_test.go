@@ -94,6 +94,25 @@ func TestCausalSoftmaxBackward(t *testing.T) {
 
 func abs64(x float32) float64 { return max(float64(x), -float64(x)) }
 
+// Rows that are all very negative or very large have the weights of the formula too.
+func TestCausalSoftmaxFar(t *testing.T) {
+	const m, first, ld = 16, 8, 24
+	for _, offset := range []float32{-3e30, -2e5, -200, 200, 3e30} {
+		s := normal(newRand(), m*ld, 1)
+		for i := range s {
+			s[i] += offset
+		}
+		scores := slices.Clone(s)
+		CausalSoftmax(m, first, s, ld)
+		for i := range m {
+			want, _ := softmaxFormula(scores[i*ld:][:first+i+1])
+			for j, p := range want {
+				near(t, fmt.Sprintf("scores around %v", offset), i*ld+j, s[i*ld+j], p, 1e-5, 1e-12)
+			}
+		}
+	}
+}
+
 // A NaN or +Inf poisons its row and no other, whichever of a pair it is in.
 func TestCausalSoftmaxSpecials(t *testing.T) {
 	const m, first, ld = 24, 8, 32

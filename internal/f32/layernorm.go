@@ -9,9 +9,9 @@ const layerNormEps = 1e-5
 func LayerNorm(y, x, gain, bias, mean, rstd []float32) {
 	c, n := len(gain), len(mean)*len(gain)
 	if bias != nil {
-		bias = bias[:c]
+		bias = take(bias, c)
 	}
-	layerNorm(y[:n], x[:n], gain, bias, mean, rstd[:len(mean)])
+	layerNorm(take(y, n), take(x, n), gain, bias, mean, take(rstd, len(mean)))
 }
 
 // LayerNormBackward adds the rows of dy (rows, C), in their order, to the gradients of
@@ -26,10 +26,10 @@ func LayerNorm(y, x, gain, bias, mean, rstd []float32) {
 func LayerNormBackward(dx, skip, dy, x, gain, dgain, dbias, mean, rstd []float32) {
 	c, n := len(gain), len(mean)*len(gain)
 	if skip != nil {
-		skip = skip[:n]
+		skip = take(skip, n)
 	}
 	if dbias != nil {
-		dbias = dbias[:c]
+		dbias = take(dbias, c)
 	}
-	layerNormBackward(dx[:n], skip, dy[:n], x[:n], gain, dgain[:c], dbias, mean, rstd[:len(mean)])
+	layerNormBackward(take(dx, n), skip, take(dy, n), take(x, n), gain, take(dgain, c), dbias, mean, take(rstd, len(mean)))
 }

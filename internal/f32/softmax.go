@@ -6,7 +6,7 @@ import "math"
 // dst may be x. A NaN or +Inf in x makes the whole row NaN.
 func Softmax(dst, x []float32) {
 	if len(x) > 0 {
-		softmax(dst[:len(x)], x)
+		softmax(take(dst, len(x)), x)
 	}
 }
 
@@ -14,7 +14,7 @@ func Softmax(dst, x []float32) {
 // p and their gradient dp: ds = p∘(dp − Σ p·dp). dscores may be dweights.
 func SoftmaxBackward(dscores, weights, dweights []float32) {
 	n := len(weights)
-	softmaxBackward(dscores[:n], weights, dweights[:n])
+	softmaxBackward(take(dscores, n), weights, take(dweights, n))
 }
 
 // CrossEntropy writes probs = softmax(logits) and returns the loss of one position,
@@ -26,6 +26,6 @@ func CrossEntropy(probs, logits []float32, target int32) float64 {
 		return 0
 	}
 	logit := float64(logits[target]) // read first: probs may overwrite it
-	top, sum := softmax(probs[:len(logits)], logits)
+	top, sum := softmax(take(probs, len(logits)), logits)
 	return float64(top) + math.Log(float64(sum)) - logit
 }

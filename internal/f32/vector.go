@@ -1,20 +1,28 @@
 package f32
 
+// take returns the first n elements, and panics if there are fewer: x[:n] would reach into what x has room for.
+func take(x []float32, n int) []float32 {
+	if len(x) < n {
+		panic("f32: slice is too short")
+	}
+	return x[:n]
+}
+
 // Add computes dst = x + y over the length of dst; dst may be x or y.
 func Add(dst, x, y []float32) {
 	n := len(dst)
-	add(dst, x[:n], y[:n])
+	add(dst, take(x, n), take(y, n))
 }
 
 // Multiply computes dst = x·y, element by element, over the length of dst; dst may be x or y.
 func Multiply(dst, x, y []float32) {
 	n := len(dst)
-	multiply(dst, x[:n], y[:n])
+	multiply(dst, take(x, n), take(y, n))
 }
 
 // AddScaled computes dst += alpha·x over the length of dst.
 func AddScaled(dst []float32, alpha float32, x []float32) {
-	addScaled(dst, alpha, x[:len(dst)])
+	addScaled(dst, alpha, take(x, len(dst)))
 }
 
 // Scale computes dst = alpha·dst.
@@ -31,13 +39,13 @@ func Rotate(x, cos, sin []float32) {
 		panic("f32: heads of two channels for each cosine")
 	}
 	if len(x) > 0 {
-		rotate(x, cos, sin[:len(cos)])
+		rotate(x, cos, take(sin, len(cos)))
 	}
 }
 
 // Mirror makes x (n, n) symmetric: it copies what lies below the diagonal to its place above.
 func Mirror(x []float32, n int) {
-	mirror(x[:n*n], n)
+	mirror(take(x, n*n), n)
 }
 
 // sumBlock is how many squares are summed in float32 before float64 takes over.

@@ -158,3 +158,50 @@ func TestVectorAllocations(t *testing.T) {
 	noAllocations(t, "dot", func() { dot(y, x) })
 	noAllocations(t, "SumSquares", func() { SumSquares(y) })
 }
+
+// Slices too short panic before anything is read or written, also where their memory goes on.
+func TestShortSlices(t *testing.T) {
+	of := func(n int) []float32 { return make([]float32, n, 100) }
+	one, two, three, four, seven, eight := of(1), of(2), of(3), of(4), of(7), of(8) // two rows of four
+	for name, f := range map[string]func(){
+		"Exp":             func() { Exp(seven, eight) },
+		"Dropout":         func() { Dropout(seven, eight, 1, 2, 3) },
+		"GELU":            func() { GELU(seven, eight) },
+		"GELUDerivative":  func() { GELUDerivative(seven, eight, eight) },
+		"its derivative":  func() { GELUDerivative(eight, seven, eight) },
+		"AdamW, gradient": func() { AdamW(eight, seven, eight, eight, AdamWStep{Step: 1}) },
+		"AdamW, m":        func() { AdamW(eight, eight, seven, eight, AdamWStep{Step: 1}) },
+		"AdamW, v":        func() { AdamW(eight, eight, eight, seven, AdamWStep{Step: 1}) },
+		"Softmax":         func() { Softmax(seven, eight) },
+		"SoftmaxBackward": func() { SoftmaxBackward(seven, eight, eight) },
+		"its dweights":    func() { SoftmaxBackward(eight, eight, seven) },
+		"CrossEntropy":    func() { CrossEntropy(seven, eight, 1) },
+		"Add, x":          func() { Add(eight, seven, eight) },
+		"Add, y":          func() { Add(eight, eight, seven) },
+		"Multiply, x":     func() { Multiply(eight, seven, eight) },
+		"Multiply, y":     func() { Multiply(eight, eight, seven) },
+		"AddScaled":       func() { AddScaled(eight, 1, seven) },
+		"Rotate":          func() { Rotate(eight, four, three) },
+		"Mirror":          func() { Mirror(eight, 3) },
+		"LayerNorm, y":    func() { LayerNorm(seven, eight, four, four, two, two) },
+		"LayerNorm, x":    func() { LayerNorm(eight, seven, four, four, two, two) },
+		"LayerNorm, bias": func() { LayerNorm(eight, eight, four, three, two, two) },
+		"LayerNorm, rstd": func() { LayerNorm(eight, eight, four, four, two, one) },
+		"its dx":          func() { LayerNormBackward(seven, eight, eight, eight, four, four, four, two, two) },
+		"its skip":        func() { LayerNormBackward(eight, seven, eight, eight, four, four, four, two, two) },
+		"its dy":          func() { LayerNormBackward(eight, eight, seven, eight, four, four, four, two, two) },
+		"its x":           func() { LayerNormBackward(eight, eight, eight, seven, four, four, four, two, two) },
+		"its dgain":       func() { LayerNormBackward(eight, eight, eight, eight, four, three, four, two, two) },
+		"its dbias":       func() { LayerNormBackward(eight, eight, eight, eight, four, four, three, two, two) },
+		"its rstd":        func() { LayerNormBackward(eight, eight, eight, eight, four, four, four, two, one) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}

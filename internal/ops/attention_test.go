@@ -25,10 +25,15 @@ func randomAttention(batch, t, heads, hs int) *attention {
 }
 
 // TestAttentionFormula compares the weights, the output and the gradients of every head with the formulas in float64: of one
-// block of queries and of several, and of head sizes that leave tails in every kernel.
+// block of queries and of several, of head sizes that leave tails in every kernel, and with dropout.
 func TestAttentionFormula(t *testing.T) {
-	for _, s := range []struct{ batch, t, heads, hs int }{{1, 1, 1, 1}, {2, 17, 3, 5}, {2, 64, 2, 32}, {1, 97, 2, 20}, {2, 200, 2, 33}} {
+	for _, s := range []struct {
+		batch, t, heads, hs int
+		dropout             float64
+	}{{1, 1, 1, 1, 0}, {2, 17, 3, 5, 0}, {2, 64, 2, 32, 0}, {1, 97, 2, 20, 0}, {2, 200, 2, 33, 0}, {2, 200, 2, 8, 0.3}} {
 		a := randomAttention(s.batch, s.t, s.heads, s.hs)
+		a.b.Random = &Random{Seed: 5}
+		a.drop = a.b.mask(s.dropout)
 		a.forwardHeads(0, s.batch*s.heads, 0)
 		a.backwardHeads(0, s.batch*s.heads, 0)
 		for pair := range s.batch * s.heads {
@@ -45,14 +50,14 @@ func TestAttentionFormula(t *testing.T) {
 					p[j] = math.Exp(p[j])
 					sum += p[j]
 				}
-				y, dp, inner := make([]float64, s.hs), make([]float64, i+1), 0.0
+				y, dp, inner, keep := make([]float64, s.hs), make([]float64, i+1), 0.0, a.kept(pair, i)
 				for j := range p {
 					p[j] /= sum
 					for c := range s.hs {
 						dy := float64(a.dy[out+i*a.width+c])
-						y[c] += p[j] * at(v, j, c)
-						dp[j] += dy * at(v, j, c)
-						dv[j][c] += p[j] * dy
+						y[c] += p[j] * keep[j] * at(v, j, c)
+						dp[j] += keep[j] * dy * at(v, j, c)
+						dv[j][c] += p[j] * keep[j] * dy
 					}
 					inner += p[j] * dp[j]
 				}
@@ -83,6 +88,21 @@ func TestAttentionFormula(t *testing.T) {
 			}
 		}
 	}
+}
+
+// kept is what dropout multiplies the weights of query i by: 0 or 1/(1 − rate), and 1 without.
+func (a *attention) kept(pair, i int) []float64 {
+	keep, ones := make([]float64, i+1), make([]float32, i+1)
+	for j := range ones {
+		ones[j] = 1
+	}
+	if a.drop != nil {
+		a.drop.apply(ones, ones, pair*a.t+i)
+	}
+	for j, v := range ones {
+		keep[j] = float64(v)
+	}
+	return keep
 }
 
 func matrix64(rows, cols int) [][]float64 {
