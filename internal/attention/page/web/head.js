@@ -198,12 +198,13 @@ function createHead(app) {
 
 // factsOf says in one line what a head does on average.
 function factsOf(s) {
+  const entropy = `entropy ${s.entropy.toFixed(2)} nats, ${bits(s.entropy).toFixed(2)} bits`;
   return [
     `On average it looks ${s.distance.toFixed(1)} characters back`,
     `${percent(s.previous)} on the previous character`,
     `${percent(s.first)} on the first`,
     `${percent(s.self)} on itself`,
     `${percent(s.same)} on earlier equal characters`,
-    `spread over ${Math.exp(s.entropy).toFixed(1)} keys (entropy ${s.entropy.toFixed(2)} nats, ${bits(s.entropy).toFixed(2)} bits)`,
+    `spread over ${Math.exp(s.entropy).toFixed(1)} keys (${entropy})`,
   ].join(" · ");
 }
